@@ -1,0 +1,33 @@
+//! From a [`RawScene`] to a [`Baked`] scene that can be stepped.
+//!
+//! Runs once, before the frame and never in it. What is wrong with a scene is said all at once, as
+//! [`Fault`]s that name the place; nothing is repaired in silence and nothing missing is made up.
+
+pub mod exclude;
+pub mod raw;
+pub mod rigid;
+pub mod scene;
+pub mod select;
+pub mod springs;
+
+pub use raw::RawScene;
+pub use scene::{Baked, bake};
+
+/// Something wrong with a scene, and where.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{message}")]
+pub struct Fault {
+    /// The part of the scene that is meant.
+    pub place: raw::Place,
+    /// What is wrong.
+    pub message: String,
+    /// What to do.
+    pub help: String,
+}
+
+impl Fault {
+    /// A fault at a place.
+    pub fn new(place: raw::Place, message: impl Into<String>, help: impl Into<String>) -> Self {
+        Self { place, message: message.into(), help: help.into() }
+    }
+}

@@ -1,0 +1,283 @@
+//! `RawScene`: a scene as written, in SI units, before anything is computed from it.
+
+use serosa_geometry::{Aabb, Mesh, Quat, Real, Vec3};
+use serosa_sim::energy::EnergyKind;
+use serosa_sim::model::Pose;
+use serosa_sim::params::{Detector, Filter, Response};
+
+/// A scene as written.
+#[derive(Clone, Debug, Default)]
+pub struct RawScene {
+    /// One line for lists and window titles.
+    pub title: String,
+    /// A paragraph for people.
+    pub about: String,
+    /// Forces, step and methods.
+    pub world: RawWorld,
+    /// Organs, ropes, tables.
+    pub bodies: Vec<RawBody>,
+    /// Instruments, each led by a hand.
+    pub tools: Vec<RawTool>,
+    /// What to measure.
+    pub probes: Vec<RawProbe>,
+    /// What the user may turn.
+    pub tunables: Vec<RawTunable>,
+    /// Where to look from.
+    pub camera: Option<Camera>,
+    /// Texts shown at places in the scene.
+    pub texts: Vec<Text>,
+}
+
+/// A part of a scene, by its place in the lists of [`RawScene`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Place {
+    /// The whole scene.
+    Scene,
+    /// A body.
+    Body(usize),
+    /// An attachment of a body.
+    Attachment(usize, usize),
+    /// A tool.
+    Tool(usize),
+    /// A probe.
+    Probe(usize),
+    /// A tunable parameter.
+    Tunable(usize),
+}
+
+/// Forces, step and methods.
+#[derive(Clone, Debug)]
+pub struct RawWorld {
+    /// \[m/s²\]
+    pub gravity: Vec3,
+    /// \[s\]
+    pub dt_s: Real,
+    /// Parts of a step.
+    pub substeps: u32,
+    /// Passes of iterative solvers.
+    pub sweeps: u32,
+    /// How contacts are found.
+    pub detector: Detector,
+    /// How contacts are answered.
+    pub response: Response,
+    /// Whether steps are clipped.
+    pub filter: Filter,
+}
+
+impl Default for RawWorld {
+    fn default() -> Self {
+        let p = serosa_sim::Params::default();
+        Self {
+            gravity: p.gravity,
+            dt_s: p.dt_s,
+            substeps: p.substeps,
+            sweeps: p.sweeps,
+            detector: p.detector,
+            response: p.response,
+            filter: p.filter,
+        }
+    }
+}
+
+/// A body as written.
+#[derive(Clone, Debug)]
+pub struct RawBody {
+    /// Unique name.
+    pub name: String,
+    /// Where it is and what it looks like.
+    pub geometry: RawGeometry,
+    /// What it is made of.
+    pub model: RawModel,
+    /// Coulomb coefficient.
+    pub friction: Real,
+    /// \[1/s\]
+    pub drag: Real,
+    /// Whether it may touch itself.
+    pub self_contact: bool,
+    /// Vertices held where they are.
+    pub attachments: Vec<Selector>,
+}
+
+/// The geometry of a body.
+#[derive(Clone, Debug)]
+pub enum RawGeometry {
+    /// Points and edges; each edge collides as a capsule of this radius \[m\].
+    Mesh {
+        /// In world coordinates.
+        mesh: Mesh,
+        /// Half the thickness \[m\].
+        radius: Real,
+    },
+    /// A simple solid at a pose.
+    Solid {
+        /// Which solid.
+        solid: RawSolid,
+        /// Where.
+        pose: Pose,
+    },
+}
+
+/// Simple solids, each about its own origin; lengths in metres.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum RawSolid {
+    /// The half-space below z = 0.
+    Plane,
+    /// A ball.
+    Sphere {
+        /// \[m\]
+        radius: Real,
+    },
+    /// A capsule along z.
+    Capsule {
+        /// Of the core \[m\].
+        length: Real,
+        /// \[m\]
+        radius: Real,
+    },
+    /// A box.
+    Cuboid {
+        /// Edges \[m\].
+        size: Vec3,
+    },
+}
+
+/// The mechanics of a body.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum RawModel {
+    /// Point masses and damped springs along the edges.
+    Springs {
+        /// Of the whole body \[kg\].
+        mass: Real,
+        /// Of each spring \[N/m\].
+        stiffness: Real,
+        /// Of each spring \[N s/m\].
+        damping: Real,
+        /// Of springs across two edges in line \[N/m\]; 0 for none.
+        bending: Real,
+    },
+    /// A movable solid.
+    Rigid {
+        /// \[kg\]
+        mass: Real,
+    },
+    /// A solid that stays.
+    Fixed,
+}
+
+/// Which vertices.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Selector {
+    /// Those in a box.
+    Box(Aabb),
+    /// Those on or below a plane.
+    Plane {
+        /// On the plane \[m\].
+        point: Vec3,
+        /// Upwards, unit.
+        normal: Vec3,
+    },
+    /// A named set of the mesh.
+    Name(String),
+}
+
+/// A tool as written.
+#[derive(Clone, Debug)]
+pub struct RawTool {
+    /// Unique name.
+    pub name: String,
+    /// A ball, or a shaft that ends in the tip.
+    pub solid: RawSolid,
+    /// The tip at the start \[m\].
+    pub tip: Vec3,
+    /// Where it points, unit.
+    pub direction: Vec3,
+    /// \[kg\]
+    pub mass: Real,
+    /// Coulomb coefficient.
+    pub friction: Real,
+    /// Of the coupling \[N/m\].
+    pub stiffness: Real,
+    /// Of the coupling \[N s/m\]; critical where none is given.
+    pub damping: Option<Real>,
+    /// Of the coupling \[N m/rad\].
+    pub turn_stiffness: Real,
+    /// Fastest that it follows the hand \[m/s\].
+    pub speed_max: Real,
+}
+
+/// A probe as written.
+#[derive(Clone, Debug)]
+pub struct RawProbe {
+    /// Unique name.
+    pub name: String,
+    /// What to measure.
+    pub measure: RawMeasure,
+}
+
+/// What to measure, by names.
+#[derive(Clone, Debug)]
+pub enum RawMeasure {
+    /// Where something is.
+    Position(RawPlace),
+    /// How far two things are apart.
+    Distance(RawPlace, RawPlace),
+    /// How long a body is.
+    Length(String),
+    /// Contact force on a body or tool.
+    ContactForce(String),
+    /// Force of the hand on a tool.
+    HandForce(String),
+    /// Load on a named set of a body.
+    SupportForce(RawPlace),
+    /// Energy of a body, or of all.
+    Energy(EnergyKind, Option<String>),
+}
+
+/// A place by name.
+#[derive(Clone, Debug)]
+pub struct RawPlace {
+    /// Body or tool.
+    pub body: String,
+    /// A named set or the number of a vertex; the whole body, or the tip of a tool, where empty.
+    pub at: String,
+}
+
+/// A tunable as written.
+#[derive(Clone, Debug)]
+pub struct RawTunable {
+    /// What the user reads; the target where empty.
+    pub name: String,
+    /// `gravity`, or `BODY.stiffness` and the like.
+    pub target: String,
+    /// Smallest, SI.
+    pub min: Real,
+    /// Largest, SI.
+    pub max: Real,
+    /// Unit for showing, and its size in SI.
+    pub unit: (String, Real),
+}
+
+/// Where to look from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Camera {
+    /// The eye \[m\].
+    pub eye: Vec3,
+    /// What it looks at \[m\].
+    pub target: Vec3,
+    /// Vertical angle of view \[rad\].
+    pub angle: Real,
+}
+
+/// A text at a place.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Text {
+    /// What it says.
+    pub text: String,
+    /// Where \[m\].
+    pub at: Vec3,
+}
+
+/// A pose from a position alone.
+pub fn at(pos: Vec3) -> Pose {
+    Pose { pos, rot: Quat::IDENTITY }
+}

@@ -1,0 +1,121 @@
+//! Spring bodies: masses, springs in blocks, capsules along the edges.
+
+use crate::Fault;
+use crate::raw::{Place, RawModel};
+use serosa_geometry::{Mesh, Real, VertexId};
+use serosa_sim::model::{BLOCK, Model, Prim, PrimKind, Spring, SpringBody, SpringKind};
+
+/// A bend spring joins the far ends of two edges that meet at a vertex at less than about 25° from straight.
+const STRAIGHT: Real = -0.9;
+
+/// What is wrong with a mesh that should become springs; nothing when it can be used.
+pub fn faults(mesh: &Mesh, place: Place) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    let mut say = |message: String, help: &str| faults.push(Fault::new(place, message, help));
+    let n = mesh.points.len();
+    if n < 2 || mesh.edges.is_empty() {
+        say(
+            format!("a spring body of {n} vertices and {} edges cannot be made", mesh.edges.len()),
+            "give it at least two vertices joined by an edge",
+        );
+        return faults;
+    }
+    if let Some(i) = mesh.points.iter().position(|p| !p.is_finite()) {
+        say(format!("vertex {i} is not a finite position"), "correct it in the mesh file");
+    }
+    if let Some(e) = mesh.edges.iter().find(|e| e.iter().any(|&v| v as usize >= n)) {
+        say(
+            format!("edge {}–{} names a vertex beyond the last, {}", e[0], e[1], n - 1),
+            "correct the mesh file",
+        );
+        return faults;
+    }
+    let length = |e: &[u32; 2]| (mesh.points[e[0] as usize] - mesh.points[e[1] as usize]).length();
+    if let Some(e) = mesh.edges.iter().find(|e| length(e) <= 1e-9) {
+        say(format!("edge {}–{} has no length", e[0], e[1]), "move its ends apart or merge them");
+    }
+    let mut joined = vec![false; n];
+    mesh.edges.iter().flatten().for_each(|&v| joined[v as usize] = true);
+    let alone = joined.iter().filter(|j| !**j).count();
+    if alone > 0 {
+        say(format!("{alone} vertices belong to no edge"), "remove them from the mesh");
+    }
+    faults
+}
+
+/// Adds a spring body's vertices, springs and primitives to the model. The mesh has no [`faults`].
+pub fn add(model: &mut Model, mesh: &Mesh, radius: Real, raw: RawModel, fixed: &[u32]) -> SpringBody {
+    let RawModel::Springs { mass, bending, .. } = raw else {
+        return SpringBody { blocks: Vec::new(), between: 0..0 };
+    };
+    let (first, first_spring) = (model.rest.len() as u32, model.springs.len() as u32);
+    let body = serosa_geometry::BodyId::from(model.bodies.len());
+    model.rest.extend_from_slice(&mesh.points);
+    let masses = lumped(mesh, mass);
+    let mut inv: Vec<Real> = masses.iter().map(|m| 1.0 / m).collect();
+    fixed.iter().for_each(|&v| inv[v as usize] = 0.0);
+    model.mass.extend(masses);
+    model.inv_mass.extend(inv);
+
+    let mut links: Vec<([u32; 2], SpringKind)> =
+        mesh.edges.iter().map(|&e| (e, SpringKind::Stretch)).collect();
+    if bending > 0.0 {
+        links.extend(across(mesh).into_iter().map(|e| (e, SpringKind::Bend)));
+    }
+    // Inside blocks first, block by block; the sort is stable, so each block keeps the order of the mesh.
+    let blocks = (mesh.points.len() as u32).div_ceil(BLOCK);
+    let block_of = |e: &[u32; 2]| if e[0] / BLOCK == e[1] / BLOCK { e[0] / BLOCK } else { blocks };
+    links.sort_by_key(|(e, _)| block_of(e));
+    let start = |b: u32| first_spring + links.partition_point(|(e, _)| block_of(e) < b) as u32;
+    let spring_body = SpringBody {
+        blocks: (0..blocks).map(|b| start(b)..start(b + 1)).collect(),
+        between: start(blocks)..first_spring + links.len() as u32,
+    };
+    model.springs.extend(links.iter().map(|&(e, kind)| Spring {
+        ends: e.map(|v| VertexId(first + v)),
+        rest_m: (mesh.points[e[0] as usize] - mesh.points[e[1] as usize]).length(),
+        kind,
+    }));
+    model.prims.extend(mesh.edges.iter().map(|e| Prim {
+        body,
+        kind: PrimKind::Segment(e.map(|v| VertexId(first + v))),
+        radius,
+    }));
+    spring_body
+}
+
+/// The body's mass shared out by half the length of the edges at each vertex, as for threads of one thickness.
+fn lumped(mesh: &Mesh, mass: Real) -> Vec<Real> {
+    let mut share = vec![0.0; mesh.points.len()];
+    let mut total = 0.0;
+    for e in &mesh.edges {
+        let length = (mesh.points[e[0] as usize] - mesh.points[e[1] as usize]).length();
+        e.iter().for_each(|&v| share[v as usize] += 0.5 * length);
+        total += length;
+    }
+    share.iter().map(|s| mass * s / total).collect()
+}
+
+/// Pairs of vertices two edges apart, in line with the vertex between them, and not joined by an edge.
+fn across(mesh: &Mesh) -> Vec<[u32; 2]> {
+    let mut around = vec![Vec::new(); mesh.points.len()];
+    for &[a, b] in &mesh.edges {
+        around[a as usize].push(b);
+        around[b as usize].push(a);
+    }
+    let mut pairs = Vec::new();
+    for (v, ring) in around.iter().enumerate() {
+        let dir = |w: u32| (mesh.points[w as usize] - mesh.points[v]).normalize_or_zero();
+        for (k, &a) in ring.iter().enumerate() {
+            for &b in &ring[k + 1..] {
+                if dir(a).dot(dir(b)) < STRAIGHT {
+                    pairs.push([a.min(b), a.max(b)]);
+                }
+            }
+        }
+    }
+    pairs.sort_unstable();
+    pairs.dedup();
+    pairs.retain(|p| !around[p[0] as usize].contains(&p[1]));
+    pairs
+}

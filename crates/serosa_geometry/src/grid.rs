@@ -1,0 +1,190 @@
+//! A sorted uniform grid: all overlapping pairs of boxes in near-linear time.
+
+use crate::{Aabb, Real, Vec3};
+
+/// Bits of a cell number for each axis.
+const BITS: u32 = 21;
+/// Highest cell number of an axis; farther cells are merged into it, which costs time but no pair.
+const LAST_CELL: Real = ((1u32 << BITS) - 1) as Real;
+/// Boxes that reach over more cells than this along an axis are compared with all others instead.
+const SPAN_MAX: u64 = 4;
+
+/// All overlapping pairs of axis-aligned boxes.
+///
+/// Each box is entered in every cell it touches; the entries are sorted by cell, and a pair is reported in
+/// the one cell that holds the low corner of the two boxes' intersection, so that it appears once.
+/// Boxes far larger than a cell, unbounded or not finite are kept apart and compared with all others.
+/// Cost: O(n log n) for the sort plus the pairs in common cells; memory is grown once and kept.
+#[derive(Clone, Debug, Default)]
+pub struct Grid {
+    origin: Vec3,
+    inv_cell: Real,
+    /// (cell, box), sorted.
+    entries: Vec<(u64, u32)>,
+    /// First entry of every occupied cell, and the end.
+    runs: Vec<u32>,
+    /// Boxes compared with all others, ascending.
+    outsize: Vec<u32>,
+}
+
+impl Grid {
+    /// Enters the boxes. The cell is twice their mean size, so that most boxes touch few cells.
+    pub fn build(&mut self, boxes: &[Aabb]) {
+        self.choose_cell(boxes);
+        self.entries.clear();
+        self.outsize.clear();
+        for (i, b) in boxes.iter().enumerate() {
+            self.enter(i as u32, b);
+        }
+        self.entries.sort_unstable();
+        self.runs.clear();
+        for (i, entry) in self.entries.iter().enumerate() {
+            if i == 0 || self.entries[i - 1].0 != entry.0 {
+                self.runs.push(i as u32);
+            }
+        }
+        self.runs.push(self.entries.len() as u32);
+    }
+
+    /// Number of jobs for [`Self::pairs_in`]: occupied cells and then outsize boxes.
+    pub fn jobs(&self) -> usize {
+        self.runs.len() - 1 + self.outsize.len()
+    }
+
+    /// The pairs (smaller number first) of one job. Every overlapping pair is reported by exactly one job.
+    pub fn pairs_in(&self, job: usize, boxes: &[Aabb], mut report: impl FnMut(u32, u32)) {
+        let cells = self.runs.len() - 1;
+        if job >= cells {
+            return self.outsize_pairs(self.outsize[job - cells], boxes, report);
+        }
+        let run = &self.entries[self.runs[job] as usize..self.runs[job + 1] as usize];
+        for (k, &(cell, i)) in run.iter().enumerate() {
+            let a = &boxes[i as usize];
+            for &(_, j) in &run[k + 1..] {
+                let b = &boxes[j as usize];
+                if a.overlaps(b) && self.cell_of(a.min.max(b.min)).map(pack) == Some(cell) {
+                    report(i, j);
+                }
+            }
+        }
+    }
+
+    fn outsize_pairs(&self, i: u32, boxes: &[Aabb], mut report: impl FnMut(u32, u32)) {
+        for (j, b) in boxes.iter().enumerate() {
+            let j = j as u32;
+            // Of two outsize boxes the smaller number reports.
+            let mine = i < j || (i > j && self.outsize.binary_search(&j).is_err());
+            if mine && boxes[i as usize].overlaps(b) {
+                report(i.min(j), i.max(j));
+            }
+        }
+    }
+
+    fn choose_cell(&mut self, boxes: &[Aabb]) {
+        let (mut sum, mut count, mut low) = (0.0, 0, Vec3::INFINITY);
+        for b in boxes {
+            let size = b.size();
+            if size.is_finite() {
+                sum += size.max_element();
+                count += 1;
+                low = low.min(b.min);
+            }
+        }
+        self.origin = if low.is_finite() { low } else { Vec3::ZERO };
+        let cell = 2.0 * sum / f64::from(count.max(1));
+        self.inv_cell = if cell > 1e-9 { 1.0 / cell } else { 1.0 };
+    }
+
+    fn cell_of(&self, p: Vec3) -> Option<[u64; 3]> {
+        let q = ((p - self.origin) * self.inv_cell).floor();
+        let axis = |v: Real| v.clamp(0.0, LAST_CELL) as u64;
+        q.is_finite().then(|| [axis(q.x), axis(q.y), axis(q.z)])
+    }
+
+    fn enter(&mut self, i: u32, b: &Aabb) {
+        let (Some(lo), Some(hi)) = (self.cell_of(b.min), self.cell_of(b.max)) else {
+            return self.outsize.push(i);
+        };
+        if (0..3).any(|k| hi[k].saturating_sub(lo[k]) > SPAN_MAX) {
+            return self.outsize.push(i);
+        }
+        for z in lo[2]..=hi[2] {
+            for y in lo[1]..=hi[1] {
+                for x in lo[0]..=hi[0] {
+                    self.entries.push((pack([x, y, z]), i));
+                }
+            }
+        }
+    }
+}
+
+fn pack(c: [u64; 3]) -> u64 {
+    (c[2] << (2 * BITS)) | (c[1] << BITS) | c[0]
+}
+
+/// The slow twin: every pair of boxes.
+pub fn all_pairs(boxes: &[Aabb], mut report: impl FnMut(u32, u32)) {
+    for (i, a) in boxes.iter().enumerate() {
+        for (j, b) in boxes.iter().enumerate().skip(i + 1) {
+            if a.overlaps(b) {
+                report(i as u32, j as u32);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn both(boxes: &[Aabb]) -> (Vec<(u32, u32)>, Vec<(u32, u32)>) {
+        let (mut fast, mut slow) = (Vec::new(), Vec::new());
+        let mut grid = Grid::default();
+        grid.build(boxes);
+        for job in 0..grid.jobs() {
+            grid.pairs_in(job, boxes, |i, j| fast.push((i, j)));
+        }
+        all_pairs(boxes, |i, j| slow.push((i, j)));
+        fast.sort_unstable();
+        (fast, slow)
+    }
+
+    fn boxes() -> impl Strategy<Value = Vec<Aabb>> {
+        let one = (prop::array::uniform3(-1.0..1.0), prop::array::uniform3(0.0..0.2), 0..40).prop_map(
+            |(p, size, kind)| {
+                let (p, size) = (Vec3::from(p), Vec3::from(size));
+                match kind {
+                    0 => Aabb::ALL,
+                    1 => Aabb { min: p, max: p + size * 20.0 },
+                    2 => Aabb { min: p * 1e9, max: p * 1e9 + size },
+                    3 => Aabb { min: p, max: p },
+                    4 => Aabb { min: Vec3::NAN, max: p },
+                    _ => Aabb { min: p, max: p + size },
+                }
+            },
+        );
+        prop::collection::vec(one, 0..200)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(300))]
+
+        #[test]
+        fn the_grid_finds_what_all_pairs_finds(boxes in boxes()) {
+            let (fast, slow) = both(&boxes);
+            prop_assert_eq!(fast, slow);
+        }
+    }
+
+    #[test]
+    fn boxes_on_cell_borders_are_found_once() {
+        let boxes: Vec<_> = (0..10)
+            .map(|i| Vec3::new(f64::from(i) * 0.5, 0.0, 0.0))
+            .map(|p| Aabb { min: p, max: p + Vec3::splat(0.5) })
+            .collect();
+        let (fast, slow) = both(&boxes);
+        assert_eq!(fast, slow);
+        assert_eq!(fast.len(), 9);
+    }
+}

@@ -1,0 +1,25 @@
+//! Geometry of Serosa: vectors, typed indices, meshes and their generators, grids, and the kernels of
+//! distance and closest points.
+//!
+//! What is absent: bodies, mass and time. Every function here is a pure function of a few vectors.
+//! All lengths are metres, all angles radians.
+
+pub mod aabb;
+pub mod generate;
+pub mod grid;
+pub mod index;
+pub mod mesh;
+pub mod rotation;
+pub mod segment;
+pub mod solid;
+
+pub use aabb::Aabb;
+pub use glam::{DMat3 as Mat3, DQuat as Quat, DVec3 as Vec3};
+pub use grid::Grid;
+pub use index::{BodyId, PrimId, RigidId, ToolId, VertexId};
+pub use mesh::Mesh;
+pub use segment::{SegmentPair, closest_on_segment, closest_segments};
+pub use solid::{Cuboid, Plane, Round, Solid, Touch};
+
+/// The one scalar of the engine: `f64` on the CPU.
+pub type Real = f64;

@@ -1,0 +1,305 @@
+//! Collision solids in world space and where two of them touch.
+//!
+//! Signs: the normal of a touch points from B to A, the gap is positive apart and negative in overlap.
+
+use crate::rotation::{any_perpendicular, unit_or};
+use crate::{Aabb, Mat3, Real, Vec3, closest_segments};
+
+/// A segment with a radius: a capsule, or a ball where both ends coincide.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Round {
+    /// First end of the core [m].
+    pub a: Vec3,
+    /// Second end of the core [m].
+    pub b: Vec3,
+    /// Radius [m].
+    pub radius: Real,
+}
+
+/// The half-space below a plane: solid where `normal · x < offset`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Plane {
+    /// Unit vector out of the solid side.
+    pub normal: Vec3,
+    /// Distance of the plane from the origin along the normal [m].
+    pub offset: Real,
+}
+
+/// A box with any orientation.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cuboid {
+    /// Centre [m].
+    pub center: Vec3,
+    /// Columns are the box's own axes, unit and perpendicular.
+    pub axes: Mat3,
+    /// Half of each edge [m].
+    pub half: Vec3,
+}
+
+/// Any collision solid.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Solid {
+    /// Capsule or ball.
+    Round(Round),
+    /// Box.
+    Cuboid(Cuboid),
+    /// Half-space.
+    Plane(Plane),
+}
+
+/// One place where two solids are nearer than the margin asked for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Touch {
+    /// Parameter of the touch along A's core, where A is round.
+    pub s: Real,
+    /// Parameter along B's core, where B is round.
+    pub t: Real,
+    /// Point on A's surface [m].
+    pub on_a: Vec3,
+    /// Point on B's surface [m].
+    pub on_b: Vec3,
+    /// Unit normal, from B to A.
+    pub normal: Vec3,
+    /// Signed distance [m], + is apart.
+    pub gap: Real,
+    /// Which place of the pair this is: stable while the pair keeps its configuration.
+    pub feature: u8,
+}
+
+impl Touch {
+    fn flipped(self) -> Self {
+        Self { s: self.t, t: self.s, on_a: self.on_b, on_b: self.on_a, normal: -self.normal, ..self }
+    }
+}
+
+impl Solid {
+    /// The smallest axis-aligned box; unbounded for planes.
+    pub fn bounds(&self) -> Aabb {
+        match self {
+            Self::Round(r) => Aabb::around([r.a, r.b]).grown(r.radius),
+            Self::Cuboid(c) => {
+                let reach = c.axes.x_axis.abs() * c.half.x + c.axes.y_axis.abs() * c.half.y;
+                let reach = reach + c.axes.z_axis.abs() * c.half.z;
+                Aabb { min: c.center - reach, max: c.center + reach }
+            }
+            Self::Plane(_) => Aabb::ALL,
+        }
+    }
+}
+
+/// Every touch of `a` and `b` with a gap below `margin`, handed to `emit` in a fixed order.
+/// A pair gives one touch (round–round), up to 3 (round–box), 2 (round–plane) or 8 (box–plane). Two planes
+/// and two boxes give none: boxes are tables and walls here, and a scene in which two of them could meet is
+/// told so when it is checked.
+pub fn touches(a: &Solid, b: &Solid, margin: Real, emit: &mut impl FnMut(Touch)) {
+    let mut near = |t: Touch| {
+        if t.gap < margin {
+            emit(t);
+        }
+    };
+    match (a, b) {
+        (Solid::Round(a), Solid::Round(b)) => near(round_round(a, b)),
+        (Solid::Round(a), Solid::Plane(b)) => round_plane(a, b, &mut near),
+        (Solid::Plane(a), Solid::Round(b)) => round_plane(b, a, &mut |t| near(t.flipped())),
+        (Solid::Round(a), Solid::Cuboid(b)) => round_box(a, b, &mut near),
+        (Solid::Cuboid(a), Solid::Round(b)) => round_box(b, a, &mut |t| near(t.flipped())),
+        (Solid::Cuboid(a), Solid::Plane(b)) => box_plane(a, b, &mut near),
+        (Solid::Plane(a), Solid::Cuboid(b)) => box_plane(b, a, &mut |t| near(t.flipped())),
+        (Solid::Cuboid(_), Solid::Cuboid(_)) | (Solid::Plane(_), Solid::Plane(_)) => {}
+    }
+}
+
+/// Where two capsules are closest. Cores that meet have no direction between them: the common normal of
+/// the two cores is taken, and any perpendicular where they are parallel as well.
+pub fn round_round(a: &Round, b: &Round) -> Touch {
+    let p = closest_segments(a.a, a.b, b.a, b.b);
+    let (ca, cb) = (a.a.lerp(a.b, p.s), b.a.lerp(b.b, p.t));
+    let apart = ca - cb;
+    let distance = apart.length();
+    let normal = if distance > 1e-12 {
+        apart / distance
+    } else {
+        let along = unit_or(a.b - a.a, Vec3::X);
+        unit_or((a.b - a.a).cross(b.b - b.a), any_perpendicular(along))
+    };
+    Touch {
+        s: p.s,
+        t: p.t,
+        on_a: ca - normal * a.radius,
+        on_b: cb + normal * b.radius,
+        normal,
+        gap: distance - (a.radius + b.radius),
+        feature: 0,
+    }
+}
+
+fn round_plane(a: &Round, plane: &Plane, emit: &mut impl FnMut(Touch)) {
+    // The distance is linear along the core, so the ends tell all.
+    let ends: &[(Real, Vec3)] = if a.a == a.b { &[(0.0, a.a)] } else { &[(0.0, a.a), (1.0, a.b)] };
+    for (feature, &(s, end)) in ends.iter().enumerate() {
+        let height = plane.normal.dot(end) - plane.offset;
+        emit(Touch {
+            s,
+            t: 0.0,
+            on_a: end - plane.normal * a.radius,
+            on_b: end - plane.normal * height,
+            normal: plane.normal,
+            gap: height - a.radius,
+            feature: feature as u8,
+        });
+    }
+}
+
+/// Signed distance of a point to a box's surface and the unit normal there (outward).
+/// Inside, the nearest face decides.
+fn box_distance(c: &Cuboid, p: Vec3) -> (Real, Vec3) {
+    let q = c.axes.transpose() * (p - c.center);
+    let clamped = q.clamp(-c.half, c.half);
+    let outside = q - clamped;
+    let distance = outside.length();
+    if distance > 0.0 {
+        return (distance, c.axes * (outside / distance));
+    }
+    let depth = c.half - q.abs();
+    let axis = if depth.x <= depth.y && depth.x <= depth.z {
+        0
+    } else if depth.y <= depth.z {
+        1
+    } else {
+        2
+    };
+    let side = if q[axis] < 0.0 { -1.0 } else { 1.0 };
+    (-depth[axis], c.axes.col(axis) * side)
+}
+
+/// Both ends of the core and, where it lies between them, the point of the core nearest to the box.
+/// The signed distance to a convex body is convex, so that point is found by halving on the sign of the
+/// slope; 52 halvings exhaust the digits of the parameter.
+fn round_box(a: &Round, c: &Cuboid, emit: &mut impl FnMut(Touch)) {
+    let mut touch = |s: Real, feature: u8| {
+        let p = a.a.lerp(a.b, s);
+        let (distance, normal) = box_distance(c, p);
+        emit(Touch {
+            s,
+            t: 0.0,
+            on_a: p - normal * a.radius,
+            on_b: p - normal * distance,
+            normal,
+            gap: distance - a.radius,
+            feature,
+        });
+    };
+    touch(0.0, 0);
+    if a.a == a.b {
+        return;
+    }
+    touch(1.0, 1);
+    let along = a.b - a.a;
+    let slope = |s: Real| box_distance(c, a.a.lerp(a.b, s)).1.dot(along);
+    if slope(0.0) < 0.0 && slope(1.0) > 0.0 {
+        let (mut lo, mut hi) = (0.0, 1.0);
+        for _ in 0..52 {
+            let mid = 0.5 * (lo + hi);
+            if slope(mid) < 0.0 { lo = mid } else { hi = mid }
+        }
+        touch(0.5 * (lo + hi), 2);
+    }
+}
+
+fn corner(c: &Cuboid, k: u8) -> Vec3 {
+    let sign = |bit: u8| if k & bit == 0 { -1.0 } else { 1.0 };
+    c.center + c.axes * (c.half * Vec3::new(sign(1), sign(2), sign(4)))
+}
+
+fn box_plane(c: &Cuboid, plane: &Plane, emit: &mut impl FnMut(Touch)) {
+    for k in 0..8 {
+        let p = corner(c, k);
+        let gap = plane.normal.dot(p) - plane.offset;
+        let on_b = p - plane.normal * gap;
+        emit(Touch { s: 0.0, t: 0.0, on_a: p, on_b, normal: plane.normal, gap, feature: k });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rotation::from_rotation_vector;
+    use proptest::prelude::*;
+
+    fn point() -> impl Strategy<Value = Vec3> {
+        (-1.0..1.0, -1.0..1.0, -1.0..1.0).prop_map(|(x, y, z)| Vec3::new(x, y, z))
+    }
+
+    fn collect(a: &Solid, b: &Solid) -> Vec<Touch> {
+        let mut all = Vec::new();
+        touches(a, b, f64::INFINITY, &mut |t| all.push(t));
+        all
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(500))]
+
+        /// The slow twin of the box kernel: the core sampled finely.
+        #[test]
+        fn round_box_finds_the_deepest_place(a in point(), b in point(), turn in point()) {
+            let c = Cuboid { center: Vec3::splat(0.1), axes: Mat3::from_quat(from_rotation_vector(turn)),
+                             half: Vec3::new(0.3, 0.2, 0.4) };
+            let found = collect(&Solid::Round(Round { a, b, radius: 0.05 }), &Solid::Cuboid(c));
+            let fast = found.iter().map(|t| t.gap).fold(f64::INFINITY, f64::min);
+            let slow = (0..=4000).map(|i| box_distance(&c, a.lerp(b, i as Real / 4000.0)).0 - 0.05)
+                .fold(f64::INFINITY, f64::min);
+            prop_assert!(fast <= slow + 1e-12 && fast >= slow - 1e-3, "{fast} {slow}");
+        }
+
+        #[test]
+        fn swapping_the_solids_flips_the_touch(a in point(), b in point(), turn in point()) {
+            let solids = [
+                Solid::Round(Round { a, b, radius: 0.1 }),
+                Solid::Plane(Plane { normal: Vec3::Z, offset: -0.2 }),
+                Solid::Cuboid(Cuboid { center: turn, axes: Mat3::IDENTITY, half: Vec3::splat(0.3) }),
+            ];
+            for (i, x) in solids.iter().enumerate() {
+                for (j, y) in solids.iter().enumerate() {
+                    if i != j {
+                        let (xy, yx) = (collect(x, y), collect(y, x));
+                        prop_assert_eq!(xy.len(), yx.len());
+                        for (p, q) in xy.iter().zip(&yx) {
+                            prop_assert_eq!(*p, q.flipped());
+                        }
+                    }
+                }
+            }
+        }
+
+        /// gap = (point on A − point on B) · normal for every kind of pair.
+        #[test]
+        fn the_gap_is_measured_along_the_normal(a in point(), b in point(), turn in point()) {
+            let axes = Mat3::from_quat(from_rotation_vector(turn));
+            let solids = [
+                Solid::Round(Round { a, b, radius: 0.1 }),
+                Solid::Round(Round { a: turn, b: turn, radius: 0.2 }),
+                Solid::Plane(Plane { normal: Vec3::Z, offset: -0.2 }),
+                Solid::Cuboid(Cuboid { center: turn, axes, half: Vec3::splat(0.3) }),
+                Solid::Cuboid(Cuboid { center: b, axes: Mat3::IDENTITY, half: Vec3::splat(0.2) }),
+            ];
+            for x in &solids {
+                for y in &solids {
+                    for t in collect(x, y) {
+                        prop_assert!((t.normal.length() - 1.0).abs() < 1e-9);
+                        prop_assert!(((t.on_a - t.on_b).dot(t.normal) - t.gap).abs() < 1e-9);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn cores_that_cross_are_pushed_apart_sideways() {
+        let x = Round { a: -Vec3::X, b: Vec3::X, radius: 0.1 };
+        let y = Round { a: -Vec3::Y, b: Vec3::Y, radius: 0.1 };
+        let t = round_round(&x, &y);
+        assert!(t.normal.z.abs() > 0.999 && (t.gap + 0.2).abs() < 1e-12);
+        let same = round_round(&x, &x);
+        assert!(same.normal.x.abs() < 1e-12 && (same.normal.length() - 1.0).abs() < 1e-12);
+    }
+}

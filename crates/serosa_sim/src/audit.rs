@@ -1,0 +1,42 @@
+//! Audit: the last step checked against the exhaustive twin.
+
+use crate::detect::{Finder, Places};
+use crate::model::Pose;
+use crate::params::Detector;
+use crate::row::Row;
+use crate::{Real, Vec3, World};
+
+/// What an audit of one step found.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Audit {
+    /// Contacts that the exhaustive search finds at the predicted positions and the detector did not.
+    pub missed: u32,
+    /// Deepest overlap at the end of the step \[m\], 0 if nothing overlaps.
+    pub deepest_m: Real,
+}
+
+/// The exhaustive twin, with its own buffers.
+#[derive(Clone, Debug, Default)]
+pub struct Auditor {
+    finder: Finder,
+    rows: Vec<Row>,
+}
+
+impl Auditor {
+    /// Compares the rows of the last substep with those of all pairs at the same places, and measures the
+    /// deepest overlap left where the step ended. Cost: O(n²), twice.
+    pub fn check(&mut self, world: &World) -> Audit {
+        self.exhaust(world, &world.scratch.found_pos, &world.scratch.found_pose);
+        let found = &world.scratch.rows;
+        let known = |row: &&Row| found.binary_search_by_key(&row.key, |r| r.key).is_ok();
+        let missed = self.rows.iter().filter(|row| !known(row)).count() as u32;
+        self.exhaust(world, &world.state.pos, &world.state.pose);
+        let deepest_m = self.rows.iter().map(|row| -row.gap).fold(0.0, Real::max);
+        Audit { missed, deepest_m }
+    }
+
+    fn exhaust(&mut self, world: &World, pos: &[Vec3], pose: &[Pose]) {
+        let places = Places { pos, pose, radius: &world.state.radius };
+        self.finder.rows(&world.model, &world.params, Detector::AllPairs, places, &mut self.rows);
+    }
+}

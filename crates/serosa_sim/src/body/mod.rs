@@ -1,0 +1,74 @@
+//! Bodies: free motion and the end of a substep.
+//!
+//! Each body model knows its free motion, its energy and its forces. The spring body's published integrator
+//! knows nothing of contacts, so its whole implicit solve belongs to Predict, and the responses correct it
+//! afterwards.
+
+pub mod rigid;
+pub mod springs;
+
+use crate::model::{BodyKind, Model};
+use crate::params::Params;
+use crate::row::Row;
+use crate::state::State;
+use crate::{Real, Scratch, Vec3};
+
+/// What the bodies are told of a substep.
+pub(crate) struct Substep<'a> {
+    pub(crate) model: &'a Model,
+    pub(crate) params: &'a Params,
+    /// Its length \[s\].
+    pub(crate) h: Real,
+    /// Passes of iterative solvers.
+    pub(crate) sweeps: u32,
+}
+
+/// Predict: the motion every body would make if nothing touched it, into `scratch`.
+pub(crate) fn predict(sub: &Substep, state: &mut State, scratch: &mut Scratch) {
+    for (b, body) in sub.model.bodies.iter().enumerate() {
+        match &body.kind {
+            BodyKind::Springs(springs) => springs::predict(sub, b, springs, state, scratch),
+            BodyKind::Rigid(r) => rigid::predict(sub, *r, state, scratch),
+        }
+    }
+}
+
+/// Finish: takes the new positions and velocities over, after drag; sums the contact forces.
+pub(crate) fn finish(sub: &Substep, state: &mut State, scratch: &mut Scratch) {
+    let (model, params) = (sub.model, sub.params);
+    for (b, body) in model.bodies.iter().enumerate() {
+        let keep = 1.0 / (1.0 + sub.h * params.bodies[b].drag);
+        let range = body.vertex_range();
+        if params.bodies[b].drag > 0.0 {
+            scratch.vel[range].iter_mut().for_each(|v| *v *= keep);
+            if let BodyKind::Rigid(r) = body.kind {
+                scratch.twist[r.at()].vel *= keep;
+                scratch.twist[r.at()].omega *= keep;
+            }
+        }
+    }
+    state.pos.copy_from_slice(&scratch.pos);
+    state.vel.copy_from_slice(&scratch.vel);
+    state.pose.copy_from_slice(&scratch.pose);
+    state.twist.copy_from_slice(&scratch.twist);
+    for row in &scratch.rows {
+        let force = push(row) / params.dt_s;
+        scratch.contact_force[model.prims[row.key.a.at()].body.at()] += force;
+        scratch.contact_force[model.prims[row.key.b.at()].body.at()] -= force;
+    }
+}
+
+/// The impulse of a row on its side A \[N s\].
+pub fn push(row: &Row) -> Vec3 {
+    row.normal * row.lambda + row.slip
+}
+
+/// Elastic force on every vertex at given positions \[N\], added to `out`. For tests and probes: the frame
+/// works with impulses.
+pub fn forces(model: &Model, params: &Params, pos: &[Vec3], out: &mut [Vec3]) {
+    for (b, body) in model.bodies.iter().enumerate() {
+        if let BodyKind::Springs(s) = &body.kind {
+            springs::forces(&model.springs[s.springs()], &params.bodies[b], pos, out);
+        }
+    }
+}

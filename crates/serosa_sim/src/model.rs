@@ -1,0 +1,249 @@
+//! `Model`: everything about a scene that does not change while it runs. Made by `serosa_bake`.
+
+use crate::probe::Probe;
+use crate::{BodyId, PrimId, Quat, Real, RigidId, Vec3, VertexId};
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
+
+/// Vertices of one block of a spring body; see [`SpringBody`].
+pub const BLOCK: u32 = 512;
+
+/// Everything fixed. All arrays are over all bodies; each body owns ranges of them.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Model {
+    /// Bodies in the order of the scene file, tools last.
+    pub bodies: Vec<Body>,
+    /// Rest positions \[m\], one per vertex.
+    pub rest: Vec<Vec3>,
+    /// Masses \[kg\], one per vertex; fixed vertices keep theirs.
+    pub mass: Vec<Real>,
+    /// 1/mass \[1/kg\], one per vertex; 0 for fixed vertices.
+    pub inv_mass: Vec<Real>,
+    /// Springs, ordered as [`SpringBody`] says.
+    pub springs: Vec<Spring>,
+    /// Rigid frames: rigid and fixed shapes, tools.
+    pub rigids: Vec<Rigid>,
+    /// Collision primitives.
+    pub prims: Vec<Prim>,
+    /// For each primitive the later primitives of its body that it may not touch.
+    pub excluded: Exclusions,
+    /// Tools in the order of the scene file.
+    pub tools: Vec<Tool>,
+    /// What the scene asks to be measured.
+    pub probes: Vec<Probe>,
+}
+
+/// A named body and its shares of the arrays.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Body {
+    /// Name, unique in the scene.
+    pub name: String,
+    /// What it is made of.
+    pub kind: BodyKind,
+    /// Its vertices.
+    pub vertices: Range<u32>,
+    /// Its collision primitives.
+    pub prims: Range<u32>,
+    /// Whether its primitives may touch one another.
+    pub self_contact: bool,
+}
+
+impl Body {
+    /// Its vertices, as array positions.
+    pub fn vertex_range(&self) -> Range<usize> {
+        self.vertices.start as usize..self.vertices.end as usize
+    }
+}
+
+/// The body models. A new one is one arm here and one file in `body/`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub enum BodyKind {
+    /// Point masses joined by damped springs.
+    Springs(SpringBody),
+    /// A rigid shape, movable or fixed.
+    Rigid(RigidId),
+}
+
+/// Point masses and damped springs.
+///
+/// The vertices are cut into blocks of [`BLOCK`]; springs inside a block come first, block by block, then
+/// the springs between blocks. Blocks can be solved at the same time, each in its own order, and the result
+/// does not depend on how many threads share them.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct SpringBody {
+    /// For each block, the springs inside it.
+    pub blocks: Vec<Range<u32>>,
+    /// Springs between blocks, and with them the end of all springs of this body.
+    pub between: Range<u32>,
+}
+
+impl SpringBody {
+    /// All springs of the body.
+    pub fn springs(&self) -> Range<usize> {
+        let start = self.blocks.first().map_or(self.between.start, |b| b.start);
+        start as usize..self.between.end as usize
+    }
+}
+
+/// A damped spring between two vertices.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Spring {
+    /// Its ends.
+    pub ends: [VertexId; 2],
+    /// Rest length \[m\].
+    pub rest_m: Real,
+    /// Which of the body's stiffnesses it takes.
+    pub kind: SpringKind,
+}
+
+/// What a spring resists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum SpringKind {
+    /// Along an edge of the mesh.
+    Stretch,
+    /// Across two edges in line: resists bending.
+    Bend,
+}
+
+/// A position and an orientation.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Pose {
+    /// Position \[m\].
+    pub pos: Vec3,
+    /// Orientation, unit.
+    pub rot: Quat,
+}
+
+impl Pose {
+    /// At the origin, unturned.
+    pub const IDENTITY: Self = Self { pos: Vec3::ZERO, rot: Quat::IDENTITY };
+
+    /// From the frame to the world.
+    #[inline]
+    pub fn point(&self, local: Vec3) -> Vec3 {
+        self.pos + self.rot * local
+    }
+
+    /// From the world to the frame.
+    #[inline]
+    pub fn local(&self, world: Vec3) -> Vec3 {
+        self.rot.conjugate() * (world - self.pos)
+    }
+}
+
+/// A rigid frame with its origin at the centre of mass and its axes along the principal axes.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Rigid {
+    /// The body it belongs to.
+    pub body: BodyId,
+    /// Shape in its own frame.
+    pub shape: Shape,
+    /// Mass \[kg\]; meaningless when fixed.
+    pub mass: Real,
+    /// 1/mass; 0 when fixed.
+    pub inv_mass: Real,
+    /// Principal moments of inertia \[kg m²\].
+    pub inertia: Vec3,
+    /// 1/inertia; 0 when fixed.
+    pub inv_inertia: Vec3,
+    /// Where it starts.
+    pub rest: Pose,
+}
+
+/// Shapes of rigid frames, in their own coordinates.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Shape {
+    /// A ball about the origin; its radius stands in `State::radius`.
+    Ball,
+    /// A capsule along the z axis: half the length of its core \[m\]; its radius stands in `State::radius`.
+    Capsule {
+        /// Half the length of the core \[m\].
+        half: Real,
+    },
+    /// A box about the origin.
+    Cuboid {
+        /// Half of each edge \[m\].
+        half: Vec3,
+    },
+    /// The half-space z < 0.
+    Plane,
+}
+
+/// A collision primitive.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Prim {
+    /// The body it belongs to.
+    pub body: BodyId,
+    /// What it is.
+    pub kind: PrimKind,
+    /// Radius at the start \[m\]; 0 for boxes and planes.
+    pub radius: Real,
+}
+
+/// Kinds of collision primitive.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub enum PrimKind {
+    /// A capsule between two vertices.
+    Segment([VertexId; 2]),
+    /// The shape of a rigid frame.
+    Shape(RigidId),
+}
+
+/// Pairs of one body that may not touch, in rows of ascending indices.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Exclusions {
+    /// Row starts; one more than there are primitives, or empty for no exclusions at all.
+    pub starts: Vec<u32>,
+    /// Later partners, ascending within a row.
+    pub partners: Vec<PrimId>,
+    /// Pairs left out because they lie closer at rest than their radii, though far apart along the body.
+    pub overlapping_at_rest: u32,
+}
+
+impl Exclusions {
+    /// Whether the pair is left out; `i` < `j`.
+    #[inline]
+    pub fn contains(&self, i: PrimId, j: PrimId) -> bool {
+        match (self.starts.get(i.at()), self.starts.get(i.at() + 1)) {
+            (Some(&a), Some(&b)) => self.partners[a as usize..b as usize].binary_search(&j).is_ok(),
+            _ => false,
+        }
+    }
+}
+
+/// A tool: a rigid body tied to a hand.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Tool {
+    /// Name, unique in the scene.
+    pub name: String,
+    /// Its body.
+    pub body: BodyId,
+    /// Its frame.
+    pub rigid: RigidId,
+    /// The point the hand leads, in the frame \[m\].
+    pub tip: Vec3,
+}
+
+impl Model {
+    /// Whether the two primitives, `i` < `j`, can ever make a contact.
+    #[inline]
+    pub fn may_touch(&self, i: PrimId, j: PrimId) -> bool {
+        let (a, b) = (&self.prims[i.at()], &self.prims[j.at()]);
+        if a.body == b.body {
+            return self.bodies[a.body.at()].self_contact && !self.excluded.contains(i, j);
+        }
+        self.can_move(a) || self.can_move(b)
+    }
+
+    fn can_move(&self, prim: &Prim) -> bool {
+        match prim.kind {
+            PrimKind::Segment(ends) => ends.iter().any(|v| self.inv_mass[v.at()] > 0.0),
+            PrimKind::Shape(r) => self.rigids[r.at()].inv_mass > 0.0,
+        }
+    }
+
+    /// The body of that name.
+    pub fn body(&self, name: &str) -> Option<BodyId> {
+        self.bodies.iter().position(|b| b.name == name).map(BodyId::from)
+    }
+}

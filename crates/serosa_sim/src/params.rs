@@ -1,0 +1,213 @@
+//! `Params`: what the user chooses, and may change between steps.
+
+use crate::{BodyId, Real, ToolId, Vec3};
+use serde::{Deserialize, Serialize};
+
+/// All choices. Stepping with other parameters is allowed at any tick; changes travel with the `Input`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Params {
+    /// Time of one step \[s\].
+    pub dt_s: Real,
+    /// Equal parts into which a step is cut.
+    pub substeps: u32,
+    /// Passes over springs and over rows in a substep, unless the input asks for another number.
+    pub sweeps: u32,
+    /// Acceleration of free bodies \[m/s²\].
+    pub gravity: Vec3,
+    /// How contacts are found.
+    pub detector: Detector,
+    /// How contacts are answered.
+    pub response: Response,
+    /// Whether steps are clipped so that nothing can pass through anything.
+    pub filter: Filter,
+    /// When the guard takes a body out of the motion.
+    pub guard: Guard,
+    /// One per body.
+    pub bodies: Vec<BodyParams>,
+    /// One per tool.
+    pub couplings: Vec<Coupling>,
+    /// What the scene lets its user turn, in the order of the scene file.
+    pub tunables: Vec<Tunable>,
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self {
+            dt_s: 1e-3,
+            substeps: 1,
+            sweeps: 10,
+            gravity: Vec3::new(0.0, 0.0, -9.81),
+            detector: Detector::Grid,
+            response: Response::DisplacementVelocity,
+            filter: Filter::Off,
+            guard: Guard::default(),
+            bodies: Vec::new(),
+            couplings: Vec::new(),
+            tunables: Vec::new(),
+        }
+    }
+}
+
+/// How contacts are found. Both find the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Detector {
+    /// Every pair: quadratic, the twin that the others are compared with.
+    AllPairs,
+    /// A sorted grid: near-linear.
+    Grid,
+}
+
+/// How contacts are answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Response {
+    /// Displacements and velocities corrected apart (Raghupathi et al. 2003, with corrected signs).
+    DisplacementVelocity,
+    /// Contacts are found and reported, not answered.
+    Ignore,
+}
+
+/// Whether steps are clipped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Filter {
+    /// Steps are taken as the response leaves them; fast things may pass through thin ones.
+    Off,
+}
+
+/// The bounds beyond which a body is called runaway.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Guard {
+    /// Fastest allowed \[m/s\]. A surgical scene stays below 10; a rope falling for 10 s reaches 98.
+    pub speed_max: Real,
+    /// Farthest allowed from the origin \[m\].
+    pub reach_max: Real,
+}
+
+impl Default for Guard {
+    fn default() -> Self {
+        Self { speed_max: 200.0, reach_max: 1000.0 }
+    }
+}
+
+/// Material choices of one body.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BodyParams {
+    /// Of each stretch spring \[N/m\].
+    pub stiffness: Real,
+    /// Of each bend spring \[N/m\].
+    pub bending: Real,
+    /// Of each stretch spring \[N s/m\]; bend springs take it in proportion to their stiffness.
+    pub damping: Real,
+    /// Rate at which motion through the surroundings dies out \[1/s\].
+    pub drag: Real,
+    /// Coulomb coefficient; a contact takes the geometric mean of its two bodies.
+    pub friction: Real,
+}
+
+impl Default for BodyParams {
+    fn default() -> Self {
+        Self { stiffness: 0.0, bending: 0.0, damping: 0.0, drag: 0.0, friction: 0.0 }
+    }
+}
+
+/// The spring–damper between a hand and its tool.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Coupling {
+    /// \[N/m\]
+    pub stiffness: Real,
+    /// \[N s/m\]
+    pub damping: Real,
+    /// \[N m/rad\]
+    pub turn_stiffness: Real,
+    /// \[N m s/rad\]
+    pub turn_damping: Real,
+    /// Fastest that the tool follows the hand \[m/s\]; a hand that jumps is caught up with at this speed.
+    pub speed_max: Real,
+}
+
+/// Fastest turn with which a tool follows the hand \[rad/s\].
+pub const TURN_MAX: Real = 20.0;
+
+/// Something the user may turn while the scene runs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Tunable {
+    /// What the user reads.
+    pub name: String,
+    /// What it changes.
+    pub target: Target,
+    /// Unit in which it is shown, and its size in SI.
+    pub unit: (String, Real),
+    /// Smallest allowed, SI.
+    pub min: Real,
+    /// Largest allowed, SI.
+    pub max: Real,
+    /// Value at the start, SI.
+    pub start: Real,
+}
+
+/// What a tunable changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Target {
+    /// The size of gravity; its direction stays.
+    Gravity,
+    /// `BodyParams::stiffness`
+    Stiffness(BodyId),
+    /// `BodyParams::bending`
+    Bending(BodyId),
+    /// `BodyParams::damping`
+    Damping(BodyId),
+    /// `BodyParams::drag`
+    Drag(BodyId),
+    /// `BodyParams::friction`
+    Friction(BodyId),
+    /// `Coupling::stiffness`
+    CouplingStiffness(ToolId),
+}
+
+impl Params {
+    /// The place a target names.
+    fn slot(&mut self, target: Target) -> Option<&mut Real> {
+        let bodies = &mut self.bodies;
+        match target {
+            Target::Gravity => None,
+            Target::Stiffness(b) => bodies.get_mut(b.at()).map(|p| &mut p.stiffness),
+            Target::Bending(b) => bodies.get_mut(b.at()).map(|p| &mut p.bending),
+            Target::Damping(b) => bodies.get_mut(b.at()).map(|p| &mut p.damping),
+            Target::Drag(b) => bodies.get_mut(b.at()).map(|p| &mut p.drag),
+            Target::Friction(b) => bodies.get_mut(b.at()).map(|p| &mut p.friction),
+            Target::CouplingStiffness(t) => self.couplings.get_mut(t.at()).map(|p| &mut p.stiffness),
+        }
+    }
+
+    /// The value a target has now.
+    pub fn value(&mut self, target: Target) -> Real {
+        match target {
+            Target::Gravity => self.gravity.length(),
+            other => self.slot(other).map_or(0.0, |v| *v),
+        }
+    }
+
+    /// Takes the values of all tunables, clamped to their ranges; values that are not finite are passed over.
+    pub fn tune(&mut self, values: &[Real]) {
+        for (i, &value) in values.iter().enumerate() {
+            let Some(tunable) = self.tunables.get(i) else { break };
+            if !value.is_finite() {
+                continue;
+            }
+            let (target, value) = (tunable.target, value.clamp(tunable.min, tunable.max));
+            match target {
+                // A size that rounds to nothing keeps the direction for later.
+                Target::Gravity => self.gravity = down(self.gravity) * value.max(1e-30),
+                other => {
+                    if let Some(slot) = self.slot(other) {
+                        *slot = value;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The direction of gravity.
+fn down(gravity: Vec3) -> Vec3 {
+    gravity.try_normalize().unwrap_or(Vec3::NEG_Z)
+}

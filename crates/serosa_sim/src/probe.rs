@@ -1,0 +1,126 @@
+//! Probes: named quantities that a scene asks to be measured.
+
+use crate::energy::{EnergyKind, body_energy, world_energy};
+use crate::model::{BodyKind, Spring, SpringKind};
+use crate::{BodyId, Real, RigidId, ToolId, Vec3, VertexId, World};
+use serde::{Deserialize, Serialize};
+
+/// A named measurement.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Probe {
+    /// Name, unique in the scene.
+    pub name: String,
+    /// What is measured.
+    pub measure: Measure,
+}
+
+/// What a probe measures, in SI units.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub enum Measure {
+    /// Where something is \[m\]; three numbers.
+    Position(Place),
+    /// Distance between two places \[m\].
+    Distance(Place, Place),
+    /// Total length of the stretch springs of a body \[m\].
+    Length(BodyId),
+    /// Size of the contact force on a body, averaged over the step \[N\].
+    ContactForce(BodyId),
+    /// Size of the force of the hand on a tool \[N\].
+    HandForce(ToolId),
+    /// Size of the force that a body's springs exert on some of its vertices \[N\]: on fixed ones, the load
+    /// they carry.
+    SupportForce(BodyId, Vec<VertexId>),
+    /// An energy of one body, or of all \[J\].
+    Energy(EnergyKind, Option<BodyId>),
+}
+
+/// Something with a position.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub enum Place {
+    /// The mean of some vertices.
+    Vertices(Vec<VertexId>),
+    /// A point of a rigid frame, in its own coordinates.
+    Frame(RigidId, Vec3),
+}
+
+impl Probe {
+    /// How many numbers it gives.
+    pub fn width(&self) -> usize {
+        if matches!(self.measure, Measure::Position(_)) { 3 } else { 1 }
+    }
+
+    /// The unit of its numbers.
+    pub fn unit(&self) -> &'static str {
+        match self.measure {
+            Measure::Position(_) | Measure::Distance(..) | Measure::Length(_) => "m",
+            Measure::ContactForce(_) | Measure::HandForce(_) | Measure::SupportForce(..) => "N",
+            Measure::Energy(..) => "J",
+        }
+    }
+
+    /// Measures, adding [`Self::width`] numbers to `out`.
+    pub fn read(&self, world: &World, out: &mut Vec<Real>) {
+        match &self.measure {
+            Measure::Position(place) => out.extend(place.at(world).to_array()),
+            Measure::Distance(a, b) => out.push((a.at(world) - b.at(world)).length()),
+            Measure::Length(b) => out.push(length(world, *b)),
+            Measure::ContactForce(b) => out.push(world.scratch.contact_force[b.at()].length()),
+            Measure::HandForce(t) => out.push(world.scratch.hand_force[t.at()].length()),
+            Measure::SupportForce(b, vertices) => out.push(support(world, *b, vertices).length()),
+            Measure::Energy(kind, Some(b)) => out.push(body_energy(world, *b, *kind)),
+            Measure::Energy(kind, None) => out.push(world_energy(world, *kind)),
+        }
+    }
+}
+
+/// All probes of the scene, in its order, one after another.
+pub fn read_all(world: &World, out: &mut Vec<Real>) {
+    out.clear();
+    for probe in &world.model.probes {
+        probe.read(world, out);
+    }
+}
+
+impl Place {
+    fn at(&self, world: &World) -> Vec3 {
+        match self {
+            Self::Vertices(vertices) => {
+                let sum: Vec3 = vertices.iter().map(|v| world.state.pos[v.at()]).sum();
+                sum / vertices.len().max(1) as Real
+            }
+            Self::Frame(r, local) => world.state.pose[r.at()].point(*local),
+        }
+    }
+}
+
+fn springs_of(world: &World, b: BodyId) -> std::ops::Range<usize> {
+    match &world.model.bodies[b.at()].kind {
+        BodyKind::Springs(s) => s.springs(),
+        BodyKind::Rigid(_) => 0..0,
+    }
+}
+
+fn length(world: &World, b: BodyId) -> Real {
+    let pos = &world.state.pos;
+    let one = |s: &Spring| (pos[s.ends[1].at()] - pos[s.ends[0].at()]).length();
+    let springs = &world.model.springs[springs_of(world, b)];
+    springs.iter().filter(|s| s.kind == SpringKind::Stretch).map(one).sum()
+}
+
+/// The impulses the springs gave in the last substep, per time: the force as the integrator applied it.
+fn support(world: &World, b: BodyId, vertices: &[VertexId]) -> Vec3 {
+    let h = world.params.dt_s / Real::from(world.params.substeps.max(1));
+    let mut force = Vec3::ZERO;
+    for i in springs_of(world, b) {
+        let push = world.scratch.springs[i].push() / h;
+        let [a, c] = world.model.springs[i].ends;
+        // `vertices` is ascending.
+        if vertices.binary_search(&a).is_ok() {
+            force -= push;
+        }
+        if vertices.binary_search(&c).is_ok() {
+            force += push;
+        }
+    }
+    force
+}

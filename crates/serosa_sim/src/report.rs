@@ -1,0 +1,89 @@
+//! `StepReport`: what a step saw and did. Trouble is reported here, never thrown and never hidden.
+
+use crate::{BodyId, Real};
+
+/// The stages of the frame, in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Inputs to tools.
+    Tools,
+    /// Free motion.
+    Predict,
+    /// Contacts found.
+    Detect,
+    /// Contacts answered.
+    Respond,
+    /// Steps clipped.
+    Filter,
+    /// New positions and velocities.
+    Finish,
+    /// Runaway bodies taken out.
+    Guard,
+}
+
+impl Stage {
+    /// All stages, in order.
+    pub const ALL: [Self; 7] =
+        [Self::Tools, Self::Predict, Self::Detect, Self::Respond, Self::Filter, Self::Finish, Self::Guard];
+
+    /// Name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Tools => "tools",
+            Self::Predict => "predict",
+            Self::Detect => "detect",
+            Self::Respond => "respond",
+            Self::Filter => "filter",
+            Self::Finish => "finish",
+            Self::Guard => "guard",
+        }
+    }
+}
+
+/// A clock handed in by the caller: nanoseconds since any fixed moment. The core has none of its own, writes
+/// the readings into the report and never reads them, so that time cannot change a result.
+pub type Stopwatch<'a> = &'a mut dyn FnMut() -> u64;
+
+/// The report of one step.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct StepReport {
+    /// Time spent in each stage \[ns\], in the order of [`Stage::ALL`].
+    pub stage_ns: [u64; 7],
+    /// Rows that answered contacts in the last substep.
+    pub contacts: u32,
+    /// Most negative gap left by the response, by the rows' own measure \[m\]; 0 when nothing overlaps.
+    pub deepest_m: Real,
+    /// Vertices whose step the filter shortened.
+    pub truncated: u32,
+    /// Bodies that the guard took out of the motion in this step.
+    pub quarantined: Vec<BodyId>,
+    /// Buffers that had to grow: normal while a scene warms up, never afterwards.
+    pub grown: u32,
+}
+
+impl StepReport {
+    pub(crate) fn clear(&mut self) {
+        self.stage_ns = [0; 7];
+        (self.contacts, self.deepest_m, self.truncated, self.grown) = (0, 0.0, 0, 0);
+        self.quarantined.clear();
+    }
+}
+
+/// Writes the time since the last reading to a stage.
+pub(crate) struct Timer<'a> {
+    watch: Stopwatch<'a>,
+    last: u64,
+}
+
+impl<'a> Timer<'a> {
+    pub(crate) fn start(watch: Stopwatch<'a>) -> Self {
+        let last = watch();
+        Self { watch, last }
+    }
+
+    pub(crate) fn mark(&mut self, report: &mut StepReport, stage: Stage) {
+        let now = (self.watch)();
+        report.stage_ns[stage as usize] += now.saturating_sub(self.last);
+        self.last = now;
+    }
+}

@@ -1,0 +1,99 @@
+//! Respond: rows are answered. Each response consumes the same rows and knows nothing of shapes.
+
+pub mod displacement_velocity;
+
+use crate::params::{Params, Response};
+use crate::report::StepReport;
+use crate::row::Node;
+use crate::scratch::{Mobility, Scratch};
+use crate::state::Twist;
+use crate::{Real, Vec3, model::Pose};
+use serosa_geometry::rotation::from_rotation_vector;
+
+/// The stage: corrects `scratch` by its rows.
+pub(crate) fn answer(params: &Params, scratch: &mut Scratch, report: &mut StepReport, sweeps: u32) {
+    let Scratch { pos, vel, pose, twist, inv_mass, rigid_mobility, rows, .. } = scratch;
+    let mut motion = Motion { pos, vel, pose, twist, inv_mass, rigid_mobility };
+    match params.response {
+        Response::DisplacementVelocity => displacement_velocity::answer(&mut motion, rows, sweeps),
+        Response::Ignore => {}
+    }
+    let deepest = rows.iter().map(|row| row.gap_at(motion.pos, motion.pose)).fold(0.0, Real::min);
+    report.deepest_m = report.deepest_m.min(deepest);
+}
+
+/// Positions and velocities that a response may change, and how the nodes answer impulses.
+pub struct Motion<'a> {
+    /// One per vertex \[m\].
+    pub pos: &'a mut [Vec3],
+    /// One per vertex \[m/s\].
+    pub vel: &'a mut [Vec3],
+    /// One per rigid frame.
+    pub pose: &'a mut [Pose],
+    /// One per rigid frame.
+    pub twist: &'a mut [Twist],
+    /// One per vertex \[1/kg\].
+    pub inv_mass: &'a [Real],
+    /// One per rigid frame.
+    pub rigid_mobility: &'a [Mobility],
+}
+
+impl Motion<'_> {
+    /// Velocity of a node \[m/s\].
+    #[inline]
+    pub fn velocity(&self, node: Node) -> Vec3 {
+        match node {
+            Node::Vertex(v) => self.vel[v.at()],
+            Node::Rigid(r, local) => {
+                let twist = &self.twist[r.at()];
+                twist.vel + twist.omega.cross(self.pose[r.at()].rot * local)
+            }
+        }
+    }
+
+    /// Speed along `dir` that a unit impulse along `dir` gives the node \[1/kg\].
+    #[inline]
+    pub fn mobility(&self, node: Node, dir: Vec3) -> Real {
+        match node {
+            Node::Vertex(v) => self.inv_mass[v.at()],
+            Node::Rigid(r, local) => {
+                let (mobility, rot) = (&self.rigid_mobility[r.at()], self.pose[r.at()].rot);
+                let torque = rot.conjugate() * (rot * local).cross(dir);
+                mobility.inv_mass + torque.dot(mobility.inv_inertia * torque)
+            }
+        }
+    }
+
+    /// Changes velocities by an impulse at the node \[N s\].
+    #[inline]
+    pub fn push_velocity(&mut self, node: Node, impulse: Vec3) {
+        match node {
+            Node::Vertex(v) => self.vel[v.at()] += impulse * self.inv_mass[v.at()],
+            Node::Rigid(r, local) => {
+                let turn = self.turn(r.at(), local, impulse);
+                let twist = &mut self.twist[r.at()];
+                twist.vel += impulse * self.rigid_mobility[r.at()].inv_mass;
+                twist.omega += turn;
+            }
+        }
+    }
+
+    /// Changes positions as the impulse would change velocities \[kg m\].
+    #[inline]
+    pub fn push_position(&mut self, node: Node, impulse: Vec3) {
+        match node {
+            Node::Vertex(v) => self.pos[v.at()] += impulse * self.inv_mass[v.at()],
+            Node::Rigid(r, local) => {
+                let turn = self.turn(r.at(), local, impulse);
+                let pose = &mut self.pose[r.at()];
+                pose.pos += impulse * self.rigid_mobility[r.at()].inv_mass;
+                pose.rot = (from_rotation_vector(turn) * pose.rot).normalize();
+            }
+        }
+    }
+
+    fn turn(&self, r: usize, local: Vec3, impulse: Vec3) -> Vec3 {
+        let rot = self.pose[r].rot;
+        rot * (self.rigid_mobility[r].inv_inertia * (rot.conjugate() * (rot * local).cross(impulse)))
+    }
+}

@@ -1,0 +1,99 @@
+//! `Row`: the one currency of contact. It says nothing about shapes.
+
+use crate::model::Pose;
+use crate::{PrimId, Real, RigidId, Vec3, VertexId};
+
+/// What a row is about. Rows are sorted by it, so that every sum has one order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct RowKey {
+    /// First primitive.
+    pub a: PrimId,
+    /// Second primitive, later than the first.
+    pub b: PrimId,
+    /// Which place of the pair.
+    pub feature: u8,
+}
+
+/// A point that a row takes hold of.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Node {
+    /// A vertex.
+    Vertex(VertexId),
+    /// A point fixed in a rigid frame \[m\].
+    Rigid(RigidId, Vec3),
+}
+
+/// A node and its share in the row: positive on side A, negative on side B.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Slot {
+    /// The point.
+    pub node: Node,
+    /// Its weight; the weights of each side add up to one.
+    pub weight: Real,
+}
+
+/// One inequality: gap = Σ weight · x · normal − offset ≥ 0, with an impulse that may only push.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Row {
+    /// Identity across steps, and sort order.
+    pub key: RowKey,
+    slots: [Slot; 4],
+    len: u8,
+    /// Unit, from B to A.
+    pub normal: Vec3,
+    /// See the equation above \[m\].
+    pub offset: Real,
+    /// Signed distance where the row was made \[m\], + is apart.
+    pub gap: Real,
+    /// Coulomb coefficient.
+    pub friction: Real,
+    /// Impulse along the normal so far in this substep \[N s\], never negative.
+    pub lambda: Real,
+    /// Friction impulse on side A so far in this substep \[N s\], perpendicular to the normal.
+    pub slip: Vec3,
+}
+
+impl Row {
+    /// A row without slots; [`Self::hold`] adds them.
+    pub fn new(key: RowKey, normal: Vec3, gap: Real, friction: Real) -> Self {
+        let empty = Slot { node: Node::Vertex(VertexId(0)), weight: 0.0 };
+        Self {
+            key,
+            slots: [empty; 4],
+            len: 0,
+            normal,
+            offset: -gap,
+            gap,
+            friction,
+            lambda: 0.0,
+            slip: Vec3::ZERO,
+        }
+    }
+
+    /// Adds a node with its weight and where it is now; the offset is kept so that the gap stays as given.
+    pub fn hold(&mut self, node: Node, weight: Real, at: Vec3) {
+        self.slots[self.len as usize] = Slot { node, weight };
+        self.len += 1;
+        self.offset += weight * at.dot(self.normal);
+    }
+
+    /// The nodes held, at most four.
+    pub fn slots(&self) -> &[Slot] {
+        &self.slots[..self.len as usize]
+    }
+
+    /// The gap at other positions, with normal and weights kept \[m\].
+    pub fn gap_at(&self, pos: &[Vec3], pose: &[Pose]) -> Real {
+        let along = |slot: &Slot| slot.weight * place(slot.node, pos, pose).dot(self.normal);
+        self.slots().iter().map(along).sum::<Real>() - self.offset
+    }
+}
+
+/// Where a node is.
+#[inline]
+pub fn place(node: Node, pos: &[Vec3], pose: &[Pose]) -> Vec3 {
+    match node {
+        Node::Vertex(v) => pos[v.at()],
+        Node::Rigid(r, local) => pose[r.at()].point(local),
+    }
+}

@@ -1,0 +1,91 @@
+//! `Scratch`: derived in every step, grown once, never saved.
+
+use crate::body::springs::SpringWork;
+use crate::detect::Finder;
+use crate::model::{Model, Pose};
+use crate::row::Row;
+use crate::state::{State, Twist};
+use crate::{Real, Vec3};
+
+/// Everything a step computes on its way.
+#[derive(Clone, Debug, Default)]
+pub struct Scratch {
+    /// Positions where the step will end \[m\]. Written by Predict, Respond and Filter.
+    pub pos: Vec<Vec3>,
+    /// Velocities where the step will end \[m/s\]. Written by Predict and Respond.
+    pub vel: Vec<Vec3>,
+    /// Poses where the step will end. Written by Predict, Respond and Filter.
+    pub pose: Vec<Pose>,
+    /// Twists where the step will end. Written by Predict and Respond.
+    pub twist: Vec<Twist>,
+    /// 1/mass in this step: 0 for vertices fixed or frozen \[1/kg\].
+    pub inv_mass: Vec<Real>,
+    /// Mobility in this step, one per rigid frame: 0 when fixed or frozen.
+    pub rigid_mobility: Vec<Mobility>,
+    /// One per spring. Written by Predict.
+    pub springs: Vec<SpringWork>,
+    /// The contacts of the last substep, sorted by key. Written by Detect, answered by Respond.
+    pub rows: Vec<Row>,
+    /// Positions at which the rows were made \[m\], for the audit. Written by Detect.
+    pub found_pos: Vec<Vec3>,
+    /// Poses at which the rows were made, for the audit. Written by Detect.
+    pub found_pose: Vec<Pose>,
+    /// Working arrays of Detect.
+    pub finder: Finder,
+    /// The state before the step, to roll back to. Written by the frame.
+    pub before: State,
+    /// Contact force on each body in the last step \[N\]. Written by Finish.
+    pub contact_force: Vec<Vec3>,
+    /// Force of the hand on each tool in the last step \[N\]. Written by Predict.
+    pub hand_force: Vec<Vec3>,
+}
+
+/// How a rigid frame answers impulses: 1/mass and 1/inertia in its own axes.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Mobility {
+    /// \[1/kg\]
+    pub inv_mass: Real,
+    /// \[1/(kg m²)\]
+    pub inv_inertia: Vec3,
+}
+
+impl Scratch {
+    /// Arrays of the right length for a model.
+    pub fn for_model(model: &Model) -> Self {
+        let state = State::start(model);
+        Self {
+            pos: state.pos.clone(),
+            vel: state.vel.clone(),
+            pose: state.pose.clone(),
+            twist: state.twist.clone(),
+            inv_mass: model.inv_mass.clone(),
+            rigid_mobility: vec![Mobility::default(); model.rigids.len()],
+            springs: vec![SpringWork::default(); model.springs.len()],
+            rows: Vec::new(),
+            found_pos: state.pos.clone(),
+            found_pose: state.pose.clone(),
+            finder: Finder::default(),
+            before: state,
+            contact_force: vec![Vec3::ZERO; model.bodies.len()],
+            hand_force: vec![Vec3::ZERO; model.tools.len()],
+        }
+    }
+
+    /// Takes over the state before a step and what may move in it.
+    pub(crate) fn begin(&mut self, model: &Model, state: &State) {
+        self.before.clone_from(state);
+        for (b, body) in model.bodies.iter().enumerate() {
+            for v in body.vertex_range() {
+                self.inv_mass[v] = if state.frozen[b] { 0.0 } else { model.inv_mass[v] };
+            }
+        }
+        for (mobility, rigid) in self.rigid_mobility.iter_mut().zip(&model.rigids) {
+            *mobility = if state.frozen[rigid.body.at()] {
+                Mobility::default()
+            } else {
+                Mobility { inv_mass: rigid.inv_mass, inv_inertia: rigid.inv_inertia }
+            };
+        }
+        self.contact_force.fill(Vec3::ZERO);
+    }
+}

@@ -1,0 +1,176 @@
+//! `State`: what is saved. With `Model`, `Params` and the inputs to come it is enough to resume a run.
+
+use crate::model::{Model, Pose};
+use crate::{Quat, Real, Vec3};
+use serde::{Deserialize, Serialize};
+
+/// Velocities of a rigid frame, in world axes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Twist {
+    /// Velocity of the centre of mass \[m/s\].
+    pub vel: Vec3,
+    /// Angular velocity \[rad/s\].
+    pub omega: Vec3,
+}
+
+/// Where a tool is being led.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Lead {
+    /// Pose of the tip that the coupling pulls towards: the hand, followed at a bounded speed.
+    pub target: Pose,
+    /// How the target moves during this tick.
+    pub twist: Twist,
+}
+
+/// The saved state of a world.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct State {
+    /// Steps taken.
+    pub tick: u64,
+    /// Positions \[m\], one per vertex. Written by Finish and Guard.
+    pub pos: Vec<Vec3>,
+    /// Velocities \[m/s\], one per vertex. Written by Finish and Guard.
+    pub vel: Vec<Vec3>,
+    /// One per rigid frame. Written by Finish and Guard.
+    pub pose: Vec<Pose>,
+    /// One per rigid frame. Written by Finish and Guard.
+    pub twist: Vec<Twist>,
+    /// Radii \[m\], one per primitive; 0 for boxes and planes.
+    pub radius: Vec<Real>,
+    /// One per tool. Written by Tools and Predict.
+    pub leads: Vec<Lead>,
+    /// One per body: taken out of the motion by the guard. Written by Guard.
+    pub frozen: Vec<bool>,
+}
+
+impl State {
+    /// The state in which a model starts.
+    pub fn start(model: &Model) -> Self {
+        let pose: Vec<Pose> = model.rigids.iter().map(|r| r.rest).collect();
+        let lead = |t: &crate::model::Tool| {
+            let rest = model.rigids[t.rigid.at()].rest;
+            Lead { target: Pose { pos: rest.point(t.tip), rot: rest.rot }, twist: Twist::default() }
+        };
+        Self {
+            tick: 0,
+            pos: model.rest.clone(),
+            vel: vec![Vec3::ZERO; model.rest.len()],
+            twist: vec![Twist::default(); pose.len()],
+            pose,
+            radius: model.prims.iter().map(|p| p.radius).collect(),
+            leads: model.tools.iter().map(lead).collect(),
+            frozen: vec![false; model.bodies.len()],
+        }
+    }
+
+    /// Whether this state has the shape that `model` needs. A state read from a file is asked first.
+    pub fn fits(&self, model: &Model) -> bool {
+        let (n, r) = (model.rest.len(), model.rigids.len());
+        self.pos.len() == n
+            && self.vel.len() == n
+            && self.pose.len() == r
+            && self.twist.len() == r
+            && self.radius.len() == model.prims.len()
+            && self.leads.len() == model.tools.len()
+            && self.frozen.len() == model.bodies.len()
+    }
+
+    /// 64 bits that change when any bit of the state changes. Equal runs have equal hashes on every tick.
+    pub fn hash(&self) -> u64 {
+        let mut h = StateHash::default();
+        h.word(self.tick);
+        self.pos.iter().for_each(|p| h.vec(*p));
+        self.vel.iter().for_each(|v| h.vec(*v));
+        self.pose.iter().for_each(|p| h.pose(p));
+        self.twist.iter().for_each(|t| h.twist(t));
+        self.radius.iter().for_each(|r| h.word(r.to_bits()));
+        for lead in &self.leads {
+            h.pose(&lead.target);
+            h.twist(&lead.twist);
+        }
+        self.frozen.iter().for_each(|f| h.word(u64::from(*f)));
+        h.finish()
+    }
+}
+
+/// Two multiply–xor lanes, filled in turn: enough to tell states apart, and a few cycles a word.
+/// Not for secrets. Each step of a lane is a bijection of it, so a change in one word always shows in it.
+struct StateHash {
+    lanes: [u64; 2],
+    next: usize,
+}
+
+impl Default for StateHash {
+    fn default() -> Self {
+        Self { lanes: [0x9E37_79B9_7F4A_7C15, 0xC2B2_AE3D_27D4_EB4F], next: 0 }
+    }
+}
+
+impl StateHash {
+    #[inline]
+    fn word(&mut self, w: u64) {
+        let lane = &mut self.lanes[self.next];
+        *lane = (*lane ^ w).wrapping_mul(0x9FB2_1C65_1E98_DF25);
+        *lane ^= *lane >> 29;
+        self.next ^= 1;
+    }
+
+    fn vec(&mut self, v: Vec3) {
+        v.to_array().iter().for_each(|c| self.word(c.to_bits()));
+    }
+
+    fn quat(&mut self, q: Quat) {
+        q.to_array().iter().for_each(|c| self.word(c.to_bits()));
+    }
+
+    fn pose(&mut self, p: &Pose) {
+        self.vec(p.pos);
+        self.quat(p.rot);
+    }
+
+    fn twist(&mut self, t: &Twist) {
+        self.vec(t.vel);
+        self.vec(t.omega);
+    }
+
+    fn finish(&self) -> u64 {
+        let mut h = self.lanes[0] ^ self.lanes[1].rotate_left(32);
+        h = (h ^ (h >> 32)).wrapping_mul(0xD6E8_FEB8_6659_FD93);
+        h ^ (h >> 32)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_bit_counts() {
+        let state = State {
+            pos: vec![Vec3::ONE; 3],
+            vel: vec![Vec3::ZERO; 3],
+            frozen: vec![false],
+            ..State::default()
+        };
+        let mut seen = vec![state.hash()];
+        for i in 0..3 {
+            for k in 0..3 {
+                for bit in 0..64 {
+                    let mut s = state.clone();
+                    s.pos[i][k] = f64::from_bits(s.pos[i][k].to_bits() ^ (1 << bit));
+                    seen.push(s.hash());
+                }
+            }
+        }
+        seen.push(State { frozen: vec![true], ..state.clone() }.hash());
+        seen.push(State { tick: 1, ..state }.hash());
+        let all = seen.len();
+        seen.sort_unstable();
+        seen.dedup();
+        assert_eq!(seen.len(), all);
+        let mut low: Vec<u32> = seen.iter().map(|h| *h as u32).collect();
+        low.sort_unstable();
+        low.dedup();
+        assert_eq!(low.len(), all, "the low half tells them apart too");
+    }
+}

@@ -1,0 +1,44 @@
+//! The frame: one step, as a list of stages.
+
+use crate::body::Substep;
+use crate::report::{Stage, Stopwatch, Timer};
+use crate::{Input, World, body, detect, guard, respond, tools};
+
+/// Advances a world by one step of `params.dt_s`.
+///
+/// Cannot fail: trouble is counted in `world.report`. Allocates nothing once the buffers have grown.
+/// No stage calls another.
+pub fn step(world: &mut World, input: &Input, watch: Stopwatch) {
+    let World { model, params, state, scratch, report } = world;
+    let mut timer = Timer::start(watch);
+    report.clear();
+    params.tune(&input.tunables);
+    let h = params.dt_s / f64::from(params.substeps.max(1));
+    let sweeps = if input.sweeps > 0 { input.sweeps } else { params.sweeps };
+    let sub = Substep { model, params, h, sweeps };
+
+    scratch.begin(model, state);
+    tools::lead(params, state, &input.hands);
+    timer.mark(report, Stage::Tools);
+
+    for _ in 0..params.substeps.max(1) {
+        body::predict(&sub, state, scratch);
+        timer.mark(report, Stage::Predict);
+
+        detect::find(model, params, state, scratch, report);
+        timer.mark(report, Stage::Detect);
+
+        respond::answer(params, scratch, report, sweeps);
+        timer.mark(report, Stage::Respond);
+
+        // The only filter yet is `Off`: steps are taken as the response leaves them.
+        timer.mark(report, Stage::Filter);
+
+        body::finish(&sub, state, scratch);
+        timer.mark(report, Stage::Finish);
+    }
+
+    guard::check(model, params, state, scratch, report);
+    state.tick += 1;
+    timer.mark(report, Stage::Guard);
+}

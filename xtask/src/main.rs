@@ -1,0 +1,65 @@
+//! The project's own tasks, started as `cargo xtask COMMAND`.
+
+mod bless;
+mod shell;
+mod test;
+mod tidy;
+
+use std::process::ExitCode;
+
+/// One row of the command table.
+struct Task {
+    name: &'static str,
+    arguments: &'static str,
+    about: &'static str,
+    run: fn(&[String]) -> Result<(), String>,
+}
+
+const TASKS: &[Task] = &[
+    Task {
+        name: "test",
+        arguments: "[FILTER...]",
+        about: "format, tidy, clippy, build and all tests; with a filter, only the tests it names",
+        run: test::run,
+    },
+    Task {
+        name: "tidy",
+        arguments: "",
+        about: "the rules of the house: arrows, sizes, rooms, words, paths, links, licences",
+        run: tidy::run,
+    },
+    Task {
+        name: "bless",
+        arguments: "[REASON...]",
+        about: "lets the tests rewrite their golden files, and shows what changed",
+        run: bless::run,
+    },
+];
+
+/// Exit codes: 0 fine, 1 a check failed, 2 the command itself is not understood.
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let name = arguments.first().map_or("help", String::as_str);
+    if matches!(name, "help" | "-h" | "--help") {
+        print_help();
+        return ExitCode::SUCCESS;
+    }
+    let Some(task) = TASKS.iter().find(|task| task.name == name) else {
+        eprintln!("xtask: there is no command `{name}`; run `cargo xtask help` for the list");
+        return ExitCode::from(2);
+    };
+    match (task.run)(&arguments[1..]) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => {
+            eprintln!("xtask {name}: {why}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn print_help() {
+    println!("Usage: cargo xtask COMMAND\n");
+    for task in TASKS {
+        println!("  {:<6} {:<12} {}", task.name, task.arguments, task.about);
+    }
+}
