@@ -203,6 +203,19 @@ pub struct RawTool {
     pub turn_stiffness: Real,
     /// Fastest that it follows the hand \[m/s\].
     pub speed_max: Real,
+    /// Where the hand goes when nobody leads it, in order of time.
+    pub moves: Vec<Move>,
+}
+
+/// A place of a hand at a time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Move {
+    /// From the start of the run \[s\].
+    pub time_s: Real,
+    /// Where the tip is to be \[m\].
+    pub tip: Vec3,
+    /// Where it points, unit; as before where none is given.
+    pub direction: Option<Vec3>,
 }
 
 /// A probe as written.

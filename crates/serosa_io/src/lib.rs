@@ -1,1 +1,8 @@
-//! placeholder
+//! Every byte format of Serosa: scene files, mesh importers, recordings.
+//!
+//! The only room that knows formats. Importers take bytes, not paths: opening files is the program's work.
+
+pub mod fingerprint;
+pub mod mesh;
+pub mod recording;
+pub mod scene;

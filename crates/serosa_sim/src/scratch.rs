@@ -36,7 +36,7 @@ pub struct Scratch {
     pub before: State,
     /// Contact force on each body in the last step \[N\]. Written by Finish.
     pub contact_force: Vec<Vec3>,
-    /// Force of the hand on each tool in the last step \[N\]. Written by Predict.
+    /// Force of the hand on each tool in the last step \[N\]. Written by Finish.
     pub hand_force: Vec<Vec3>,
 }
 
@@ -73,7 +73,7 @@ impl Scratch {
 
     /// Takes over the state before a step and what may move in it.
     pub(crate) fn begin(&mut self, model: &Model, state: &State) {
-        self.before.clone_from(state);
+        self.before.copy_from(state);
         for (b, body) in model.bodies.iter().enumerate() {
             for v in body.vertex_range() {
                 self.inv_mass[v] = if state.frozen[b] { 0.0 } else { model.inv_mass[v] };

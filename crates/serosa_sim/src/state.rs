@@ -75,6 +75,18 @@ impl State {
             && self.frozen.len() == model.bodies.len()
     }
 
+    /// Takes over another state of the same shape without allocating.
+    pub(crate) fn copy_from(&mut self, other: &Self) {
+        self.tick = other.tick;
+        self.pos.clone_from(&other.pos);
+        self.vel.clone_from(&other.vel);
+        self.pose.clone_from(&other.pose);
+        self.twist.clone_from(&other.twist);
+        self.radius.clone_from(&other.radius);
+        self.leads.clone_from(&other.leads);
+        self.frozen.clone_from(&other.frozen);
+    }
+
     /// 64 bits that change when any bit of the state changes. Equal runs have equal hashes on every tick.
     pub fn hash(&self) -> u64 {
         let mut h = StateHash::default();

@@ -28,7 +28,7 @@ pub fn step(world: &mut World, input: &Input, watch: Stopwatch) {
         detect::find(model, params, state, scratch, report);
         timer.mark(report, Stage::Detect);
 
-        respond::answer(params, scratch, report, sweeps);
+        respond::answer(&sub, scratch, report);
         timer.mark(report, Stage::Respond);
 
         // The only filter yet is `Off`: steps are taken as the response leaves them.

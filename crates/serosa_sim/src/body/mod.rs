@@ -51,6 +51,11 @@ pub(crate) fn finish(sub: &Substep, state: &mut State, scratch: &mut Scratch) {
     state.vel.copy_from_slice(&scratch.vel);
     state.pose.copy_from_slice(&scratch.pose);
     state.twist.copy_from_slice(&scratch.twist);
+    for (t, tool) in model.tools.iter().enumerate() {
+        let (pose, twist) = (&state.pose[tool.rigid.at()], &state.twist[tool.rigid.at()]);
+        let coupling = &params.couplings[t];
+        scratch.hand_force[t] = rigid::hand_force(tool, coupling, &state.leads[t], pose, twist);
+    }
     for row in &scratch.rows {
         let force = push(row) / params.dt_s;
         scratch.contact_force[model.prims[row.key.a.at()].body.at()] += force;

@@ -3,8 +3,9 @@
 use super::Substep;
 use crate::model::{Pose, Rigid, Tool};
 use crate::params::Coupling;
-use crate::state::{State, Twist};
-use crate::{Mat3, RigidId, Scratch, Vec3};
+use crate::scratch::Mobility;
+use crate::state::{Lead, State, Twist};
+use crate::{Mat3, Quat, RigidId, Scratch, Vec3};
 use serosa_geometry::rotation::{from_rotation_vector, to_rotation_vector};
 
 /// Free motion of a rigid frame. Tools do not fall: the hand carries them.
@@ -17,15 +18,35 @@ pub(super) fn predict(sub: &Substep, r: RigidId, state: &mut State, scratch: &mu
     let tool = sub.model.tools.iter().position(|t| t.rigid == r);
     (scratch.pose[r.at()], scratch.twist[r.at()]) = match tool {
         Some(t) => {
-            let tool = &sub.model.tools[t];
+            let coupling = &sub.params.couplings[t];
             let lead = &mut state.leads[t];
             lead.target = advance(lead.target, &lead.twist, sub.h);
-            let next = follow(rigid, tool, &sub.params.couplings[t], (pose, twist), lead, sub.h);
-            scratch.hand_force[t] = (next.vel - twist.vel) * (rigid.mass / sub.h);
+            let next = follow(rigid, &sub.model.tools[t], coupling, (pose, twist), lead, sub.h);
+            scratch.rigid_mobility[r.at()] = coupled_mobility(rigid, coupling, sub.h);
             (advance(pose, &next, sub.h), next)
         }
         None => fall(rigid, pose, twist, sub.params.gravity, sub.h),
     };
+}
+
+/// How a tool in the hand answers a contact: as the implicit step of its coupling does, so that a tool held
+/// against something feels the full force of the hand and not the share that its own mass would leave.
+fn coupled_mobility(rigid: &Rigid, coupling: &Coupling, h: f64) -> Mobility {
+    let mass = rigid.mass + h * coupling.damping + h * h * coupling.stiffness;
+    let turn = h * coupling.turn_damping + h * h * coupling.turn_stiffness;
+    Mobility { inv_mass: 1.0 / mass, inv_inertia: (rigid.inertia + turn).recip() }
+}
+
+/// The pose and velocity of the centre of mass that a lead asks for.
+fn led_center(tool: &Tool, lead: &Lead) -> (Vec3, Vec3) {
+    let arm = lead.target.rot * -tool.tip;
+    (lead.target.pos + arm, lead.twist.vel + lead.twist.omega.cross(arm))
+}
+
+/// The force of the hand on its tool as the substep ends \[N\].
+pub(super) fn hand_force(tool: &Tool, coupling: &Coupling, lead: &Lead, pose: &Pose, twist: &Twist) -> Vec3 {
+    let (center, vel) = led_center(tool, lead);
+    (center - pose.pos) * coupling.stiffness + (vel - twist.vel) * coupling.damping
 }
 
 /// A pose moved by a constant twist for the time `h`.
@@ -36,14 +57,16 @@ fn advance(pose: Pose, twist: &Twist, h: f64) -> Pose {
     }
 }
 
-/// Free fall. The angular momentum is what is kept: the frame turns with the angular velocity it has, then
-/// the velocity is read off the same momentum in the new orientation.
+/// Free fall. The angular momentum is what is kept: the angular velocity is read off it in the orientation
+/// half way, the frame turns with that, and the new velocity is read off the same momentum again. Second
+/// order, so a tumbling box neither gains nor loses energy in the long run.
 fn fall(rigid: &Rigid, pose: Pose, twist: Twist, gravity: Vec3, h: f64) -> (Pose, Twist) {
-    let moving = Twist { vel: twist.vel + gravity * h, omega: twist.omega };
-    let next = advance(pose, &moving, h);
+    let vel = twist.vel + gravity * h;
     let momentum = pose.rot * (rigid.inertia * (pose.rot.conjugate() * twist.omega));
-    let omega = next.rot * (rigid.inv_inertia * (next.rot.conjugate() * momentum));
-    (next, Twist { vel: moving.vel, omega })
+    let omega_in = |rot: Quat| rot * (rigid.inv_inertia * (rot.conjugate() * momentum));
+    let half_way = advance(pose, &twist, 0.5 * h);
+    let next = advance(pose, &Twist { vel, omega: omega_in(half_way.rot) }, h);
+    (next, Twist { vel, omega: omega_in(next.rot) })
 }
 
 /// The twist of a tool after `h` under its coupling, by backward Euler, so that any stiffness is stable:
@@ -53,12 +76,10 @@ fn follow(
     tool: &Tool,
     coupling: &Coupling,
     (pose, twist): (Pose, Twist),
-    lead: &crate::state::Lead,
+    lead: &Lead,
     h: f64,
 ) -> Twist {
-    let arm = lead.target.rot * -tool.tip;
-    let center = lead.target.pos + arm;
-    let center_vel = lead.twist.vel + lead.twist.omega.cross(arm);
+    let (center, center_vel) = led_center(tool, lead);
     let (k, c) = (coupling.stiffness, coupling.damping);
     let vel = (twist.vel * rigid.mass + (center - pose.pos) * (h * k) + center_vel * (h * c))
         / (rigid.mass + h * c + h * h * k);

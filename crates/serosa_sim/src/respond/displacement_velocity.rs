@@ -10,9 +10,10 @@ use super::Motion;
 use crate::row::Row;
 use crate::{Real, Vec3};
 
-/// `sweeps` passes over the rows in order. The paper makes one; more let piles settle. A row that is not
-/// finite is passed over, so that a body that has gone wrong cannot spoil its neighbours.
-pub fn answer(motion: &mut Motion, rows: &mut [Row], sweeps: u32) {
+/// `sweeps` passes over the rows in order, at the end of a substep of `h` seconds. The paper makes one pass;
+/// more let piles settle. A row that is not finite is passed over, so that a body that has gone wrong cannot
+/// spoil its neighbours.
+pub fn answer(motion: &mut Motion, rows: &mut [Row], sweeps: u32, h: Real) {
     for _ in 0..sweeps {
         for row in rows.iter_mut() {
             let softness = compliance(motion, row, row.normal);
@@ -20,7 +21,7 @@ pub fn answer(motion: &mut Motion, rows: &mut [Row], sweeps: u32) {
             if !(softness > 0.0 && softness.is_finite()) {
                 continue;
             }
-            correct_velocity(motion, row, softness);
+            correct_velocity(motion, row, softness, h);
             correct_position(motion, row, softness);
         }
     }
@@ -31,7 +32,7 @@ fn compliance(motion: &Motion, row: &Row, dir: Vec3) -> Real {
     row.slots().iter().map(|s| s.weight * s.weight * motion.mobility(s.node, dir)).sum()
 }
 
-fn correct_velocity(motion: &mut Motion, row: &mut Row, softness: Real) {
+fn correct_velocity(motion: &mut Motion, row: &mut Row, softness: Real, h: Real) {
     let approach = -relative_velocity(motion, row).dot(row.normal);
     if approach > 0.0 && approach.is_finite() {
         let impulse = approach / softness;
@@ -39,12 +40,14 @@ fn correct_velocity(motion: &mut Motion, row: &mut Row, softness: Real) {
         push(row, row.normal * impulse, |node, p| motion.push_velocity(node, p));
     }
     if row.friction > 0.0 && row.lambda > 0.0 {
-        rub(motion, row);
+        rub(motion, row, h);
     }
 }
 
-/// Coulomb friction: the impulse that would stop the sliding, kept within μ λ over all passes together.
-fn rub(motion: &mut Motion, row: &mut Row) {
+/// Coulomb friction, which the paper leaves out: the impulse that would stop the sliding, kept within μ λ over
+/// all passes together. The predicted positions have slid already by `h` times that speed, so they are taken
+/// back as well; without this a resting thing creeps down a slope by h² g in every step.
+fn rub(motion: &mut Motion, row: &mut Row, h: Real) {
     let velocity = relative_velocity(motion, row);
     let sliding = velocity - row.normal * velocity.dot(row.normal);
     let speed = sliding.length();
@@ -57,7 +60,10 @@ fn rub(motion: &mut Motion, row: &mut Row) {
     let allowed = if size > limit { wanted * (limit / size) } else { wanted };
     let more = allowed - row.slip;
     row.slip = allowed;
-    push(row, more, |node, p| motion.push_velocity(node, p));
+    push(row, more, |node, p| {
+        motion.push_velocity(node, p);
+        motion.push_position(node, p * h);
+    });
 }
 
 fn correct_position(motion: &mut Motion, row: &Row, softness: Real) {

@@ -2,7 +2,8 @@
 
 pub mod displacement_velocity;
 
-use crate::params::{Params, Response};
+use crate::body::Substep;
+use crate::params::Response;
 use crate::report::StepReport;
 use crate::row::Node;
 use crate::scratch::{Mobility, Scratch};
@@ -11,11 +12,11 @@ use crate::{Real, Vec3, model::Pose};
 use serosa_geometry::rotation::from_rotation_vector;
 
 /// The stage: corrects `scratch` by its rows.
-pub(crate) fn answer(params: &Params, scratch: &mut Scratch, report: &mut StepReport, sweeps: u32) {
+pub(crate) fn answer(sub: &Substep, scratch: &mut Scratch, report: &mut StepReport) {
     let Scratch { pos, vel, pose, twist, inv_mass, rigid_mobility, rows, .. } = scratch;
     let mut motion = Motion { pos, vel, pose, twist, inv_mass, rigid_mobility };
-    match params.response {
-        Response::DisplacementVelocity => displacement_velocity::answer(&mut motion, rows, sweeps),
+    match sub.params.response {
+        Response::DisplacementVelocity => displacement_velocity::answer(&mut motion, rows, sub.sweeps, sub.h),
         Response::Ignore => {}
     }
     let deepest = rows.iter().map(|row| row.gap_at(motion.pos, motion.pose)).fold(0.0, Real::min);

@@ -1,0 +1,123 @@
+//! Detection on a growing chain of links of one length, laid in a spiral on a plane so that neighbouring
+//! turns touch: the number of contacts grows with the chain, as it does for a bowel that fills a belly.
+
+use super::Report;
+use crate::Failure;
+use crate::cli::BenchArgs;
+use serde_json::json;
+use serosa_bake::raw::{RawBody, RawGeometry, RawModel, RawScene, RawSolid, at};
+use serosa_bake::{Baked, bake};
+use serosa_geometry::{Vec3, generate};
+use serosa_sim::detect::{Finder, Places};
+use serosa_sim::params::Detector;
+use serosa_sim::row::RowKey;
+use std::time::Instant;
+
+/// Links of the chains.
+const SIZES: [u32; 5] = [100, 316, 1000, 3162, 10_000];
+/// Length of a link \[m\].
+const LINK: f64 = 0.01;
+/// Radius of the chain \[m\].
+const RADIUS: f64 = 0.004;
+/// Distance of neighbouring turns \[m\]: a tenth of a diameter less than they are thick.
+const PITCH: f64 = 0.9 * 2.0 * RADIUS;
+/// The promise: time grows at most as n to this power from the smallest to the largest size.
+const GROWTH_MAX: f64 = 1.2;
+
+/// One method at one size.
+struct Case {
+    ms: f64,
+    keys: Vec<RowKey>,
+}
+
+/// Runs both detectors at every size, in the same run, and compares what they found.
+pub fn bench(args: &BenchArgs, report: &mut Report) -> Result<(), Failure> {
+    let largest = args.largest.unwrap_or(u32::MAX);
+    let mut first: Option<(u32, f64)> = None;
+    for n in SIZES.into_iter().filter(|n| *n <= largest.max(SIZES[0])) {
+        let baked = bake(&scene(n)).map_err(|f| Failure::input(format!("error: {f:?}")))?;
+        let grid = measure(&baked, Detector::Grid);
+        let all = measure(&baked, Detector::AllPairs);
+        let equal = grid.keys == all.keys;
+        let (n0, ms0) = *first.get_or_insert((n, grid.ms));
+        let growth = if n > n0 { (grid.ms / ms0).ln() / (f64::from(n) / f64::from(n0)).ln() } else { 1.0 };
+        for (method, case) in [("grid", &grid), ("all-pairs", &all)] {
+            let object = json!({
+                "bench": "chain", "case": "spiral on a plane", "method": method, "n": n, "ms": case.ms,
+                "pairs": case.keys.len(), "same_pairs": equal, "threads": 1,
+                "growth": if method == "grid" { json!(growth) } else { json!(null) },
+                "growth_max": GROWTH_MAX,
+            });
+            let text =
+                format!("{n:>6} links  {method:<9} {:>10.4} ms  {:>6} pairs", case.ms, case.keys.len());
+            report.line(&object, &text);
+        }
+        if !equal {
+            return Err(Failure::CheckFailed(format!("at {n} links the grid and all pairs differ")));
+        }
+        if n > n0 {
+            let text = format!(
+                "        the same pairs; grid {:.1} times faster; growth n^{growth:.2}",
+                all.ms / grid.ms
+            );
+            if !args.json {
+                report.line(&json!(null), &text);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A spiral of `links` links on the plane z = 0.
+fn scene(links: u32) -> RawScene {
+    let mesh = generate::chain_through((0..=links).map(|i| spiral(f64::from(i) * LINK)).collect());
+    let body = |name: &str, geometry, model| RawBody {
+        name: name.into(),
+        geometry,
+        model,
+        friction: 0.3,
+        drag: 0.0,
+        self_contact: true,
+        attachments: Vec::new(),
+    };
+    let springs = RawModel::Springs { mass: 1.0, stiffness: 1e3, damping: 0.0, bending: 0.0 };
+    RawScene {
+        bodies: vec![
+            body("chain", RawGeometry::Mesh { mesh, radius: RADIUS }, springs),
+            body(
+                "plane",
+                RawGeometry::Solid { solid: RawSolid::Plane, pose: at(Vec3::ZERO) },
+                RawModel::Fixed,
+            ),
+        ],
+        ..RawScene::default()
+    }
+}
+
+/// A point of a spiral of even pitch, by (nearly) its arc length, a tenth of a radius sunk into the plane.
+fn spiral(arc: f64) -> Vec3 {
+    let start = 0.03;
+    let turns_per_metre = PITCH / std::f64::consts::TAU;
+    let radius = (start * start + 2.0 * turns_per_metre * arc).sqrt();
+    let angle = (radius - start) / turns_per_metre;
+    Vec3::new(radius * angle.cos(), radius * angle.sin(), 0.9 * RADIUS)
+}
+
+/// The mean time of one detection \[ms\], after a warm one, over at least 5 runs and 50 ms; and what it found.
+fn measure(baked: &Baked, detector: Detector) -> Case {
+    let world = baked.world();
+    let at = Places { pos: &world.state.pos, pose: &world.state.pose, radius: &world.state.radius };
+    let (mut finder, mut rows) = (Finder::default(), Vec::new());
+    let mut find = || {
+        let start = Instant::now();
+        finder.rows(&world.model, &world.params, detector, at, &mut rows);
+        start.elapsed().as_secs_f64()
+    };
+    find();
+    let (mut runs, mut total) = (0, 0.0);
+    while runs < 3 || (total < 0.05 && runs < 1000) {
+        total += find();
+        runs += 1;
+    }
+    Case { ms: total / f64::from(runs) * 1e3, keys: rows.iter().map(|r| r.key).collect() }
+}

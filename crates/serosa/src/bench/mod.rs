@@ -1,0 +1,48 @@
+//! `serosa bench`: standing benchmarks, fast and slow twin in the same run.
+
+mod chain;
+
+use crate::cli::BenchArgs;
+use crate::{Console, Failure};
+use serde_json::Value;
+
+/// (name, what it measures, how). A new benchmark is a row here and a file beside this one.
+type Bench = (&'static str, &'static str, fn(&BenchArgs, &mut Report) -> Result<(), Failure>);
+
+const BENCHES: &[Bench] =
+    &[("chain", "detection on a growing chain on a plane, grid against all pairs", chain::bench)];
+
+/// Runs a benchmark, or lists them.
+pub fn bench(args: &BenchArgs, console: &mut Console) -> Result<(), Failure> {
+    let Some(name) = &args.name else {
+        BENCHES.iter().for_each(|b| console.say(format!("{:<12} {}", b.0, b.1)));
+        return Ok(());
+    };
+    match BENCHES.iter().find(|b| b.0 == name) {
+        Some((_, _, run)) => run(args, &mut Report { console, json: args.json }),
+        None => {
+            let names: Vec<&str> = BENCHES.iter().map(|b| b.0).collect();
+            Err(Failure::input(format!(
+                "error: there is no benchmark called \"{name}\"\n  help: there are: {}",
+                names.join(", ")
+            )))
+        }
+    }
+}
+
+/// Where a benchmark writes its lines as they come.
+pub struct Report<'a, 'b> {
+    console: &'a mut Console<'b>,
+    json: bool,
+}
+
+impl Report<'_, '_> {
+    /// A result: a JSON object for programs, a line for people.
+    pub fn line(&mut self, object: &Value, text: &str) {
+        if self.json {
+            self.console.say(object);
+        } else {
+            self.console.say(text);
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! The command line: one table of commands, help that teaches, exit codes.
+
+use crate::{Console, Failure, command};
+use clap::{Args, Parser, Subcommand};
+use std::ffi::OsString;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// A real-time simulator of soft organs, the surgical tools that touch them, and their contacts.
+#[derive(Parser, Debug)]
+#[command(name = "serosa", version, after_help = EXAMPLES)]
+struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  serosa                              run the default scene and say what was seen
+  serosa scenes                       list the built-in scenes
+  serosa scenes coil > mine.toml      take one as the start of your own
+  serosa check mine.toml              say all that is wrong with it
+  serosa run mine.toml --audit        run it, every contact checked against the exhaustive search
+  serosa run mine.toml --record a.mcap && serosa replay a.mcap
+
+Exit codes: 0 fine, 1 a check failed, 2 bad input.";
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    /// Run a scene without a window
+    #[command(after_help = "SCENE is a scene file or the name of a built-in scene (see `serosa scenes`).")]
+    Run(RunArgs),
+    /// Read a scene and say all that is wrong with it, with line and column
+    Check(CheckArgs),
+    /// Re-simulate a recording and compare the hash of every tick
+    Replay(ReplayArgs),
+    /// List the built-in scenes; with a name, print that scene's file
+    Scenes(ScenesArgs),
+    /// Re-run a standing benchmark, fast and slow twin in the same run
+    Bench(BenchArgs),
+}
+
+/// Arguments of `serosa run`.
+#[derive(Args, Clone, Debug)]
+pub struct RunArgs {
+    /// Scene file or name of a built-in scene
+    pub scene: String,
+    /// Steps to take [default: 5 simulated seconds]
+    #[arg(long, value_name = "N")]
+    pub steps: Option<u64>,
+    /// Threads to use; the result does not depend on it [default: one per core]
+    #[arg(long, value_name = "T", value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub threads: Option<u16>,
+    /// Seed of everything random
+    #[arg(long, value_name = "K", default_value_t = 0)]
+    pub seed: u64,
+    /// What leads the tools: a script or recording, or `random`, `random:SPEED` (m/s) for violent motion
+    #[arg(long, value_name = "FILE|random[:SPEED]")]
+    pub input: Option<String>,
+    /// Record inputs, hashes and keyframes to an MCAP file
+    #[arg(long, value_name = "FILE")]
+    pub record: Option<PathBuf>,
+    /// Check every N-th step against the exhaustive twin [default N: 1 below 2,000 primitives, else 100]
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "0")]
+    pub audit: Option<u64>,
+    /// Print one JSON object instead of a summary
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `serosa check`.
+#[derive(Args, Debug)]
+pub struct CheckArgs {
+    /// Scene file or name of a built-in scene
+    pub scene: String,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `serosa replay`.
+#[derive(Args, Debug)]
+pub struct ReplayArgs {
+    /// Recording made by `serosa run --record`
+    pub file: PathBuf,
+    /// Begin at this second, from the keyframe before it
+    #[arg(long, value_name = "SECONDS", default_value_t = 0.0)]
+    pub from: f64,
+    /// Stop at this second
+    #[arg(long, value_name = "SECONDS")]
+    pub to: Option<f64>,
+    /// Threads to use; the result does not depend on it
+    #[arg(long, value_name = "T", value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub threads: Option<u16>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `serosa scenes`.
+#[derive(Args, Debug)]
+pub struct ScenesArgs {
+    /// Built-in scene to print
+    pub name: Option<String>,
+}
+
+/// Arguments of `serosa bench`.
+#[derive(Args, Debug)]
+pub struct BenchArgs {
+    /// Benchmark to run; without a name they are listed
+    pub name: Option<String>,
+    /// Print one JSON object a line
+    #[arg(long)]
+    pub json: bool,
+    /// Largest size to run, for a quick look
+    #[arg(long, value_name = "N")]
+    pub largest: Option<u32>,
+}
+
+/// The scene that `serosa` alone runs.
+const DEFAULT_SCENE: &str = "coil";
+
+/// Runs a command line and returns its exit code.
+pub fn main(args: impl Iterator<Item = OsString>, out: &mut dyn Write, err: &mut dyn Write) -> u8 {
+    let mut console = Console { out, err };
+    let cli = match Cli::try_parse_from(args) {
+        Ok(cli) => cli,
+        Err(error) => {
+            let rendered = error.render();
+            return if error.use_stderr() {
+                console.note(rendered);
+                2
+            } else {
+                console.say(rendered);
+                0
+            };
+        }
+    };
+    let result = match cli.command {
+        None => command::run::first_look(DEFAULT_SCENE, &mut console),
+        Some(Command::Run(args)) => command::run::run(&args, &mut console),
+        Some(Command::Check(args)) => command::check::check(&args, &mut console),
+        Some(Command::Replay(args)) => command::replay::replay(&args, &mut console),
+        Some(Command::Scenes(args)) => command::scenes::list(&args, &mut console),
+        Some(Command::Bench(args)) => crate::bench::bench(&args, &mut console),
+    };
+    match result {
+        Ok(()) => 0,
+        Err(failure) => {
+            let (Failure::BadInput(message) | Failure::CheckFailed(message)) = &failure;
+            console.note(message.trim_end());
+            failure.code()
+        }
+    }
+}

@@ -1,0 +1,6 @@
+//! The commands, one file each.
+
+pub mod check;
+pub mod replay;
+pub mod run;
+pub mod scenes;

@@ -1,0 +1,87 @@
+//! Built-in scenes, and how a SCENE argument becomes a loaded scene.
+
+use crate::{Failure, diagnostics};
+use serosa_io::scene::{self, Loaded, SCENE_MAX};
+use std::fs;
+use std::path::Path;
+
+/// A scene that is part of the program: its name and its file.
+#[derive(Debug)]
+pub struct BuiltIn {
+    /// As given on the command line.
+    pub name: &'static str,
+    /// The TOML text.
+    pub text: &'static str,
+}
+
+macro_rules! built_in {
+    ($($name:literal),* $(,)?) => {
+        /// All built-in scenes: the same files that tests and benchmarks use.
+        pub const BUILT_IN: &[BuiltIn] =
+            &[$(BuiltIn { name: $name, text: include_str!(concat!("../../../scenes/", $name, ".toml")) }),*];
+    };
+}
+
+built_in!["coil", "membrane-poke", "net-on-sphere", "rope-drop"];
+
+/// A scene as given: its name and text.
+#[derive(Clone, Debug)]
+pub struct SceneText {
+    /// The name or path given.
+    pub name: String,
+    /// TOML.
+    pub text: String,
+}
+
+/// Finds a SCENE: a built-in one by its name, otherwise a file.
+pub fn find(scene: &str) -> Result<SceneText, Failure> {
+    if let Some(built_in) = BUILT_IN.iter().find(|s| s.name == scene) {
+        return Ok(SceneText { name: scene.to_owned(), text: built_in.text.to_owned() });
+    }
+    let bytes = read_bounded(Path::new(scene), SCENE_MAX as u64).map_err(|reason| {
+        let names: Vec<&str> = BUILT_IN.iter().map(|s| s.name).collect();
+        Failure::input(format!(
+            "error: the scene \"{scene}\" cannot be read: {reason}\n  \
+             help: give a scene file, or one of the built-in scenes: {}",
+            names.join(", ")
+        ))
+    })?;
+    if bytes.starts_with(MCAP_MAGIC) {
+        return Err(Failure::input(format!(
+            "error: {scene} is a recording, not a scene\n  help: `serosa replay {scene}` re-simulates it"
+        )));
+    }
+    let text = String::from_utf8(bytes).map_err(|e| {
+        let at = e.utf8_error().valid_up_to();
+        Failure::input(format!(
+            "error: {scene} is not a text file: byte {at} is not UTF-8\n  help: save the scene as UTF-8 text"
+        ))
+    })?;
+    Ok(SceneText { name: scene.to_owned(), text })
+}
+
+/// Reads and bakes a scene; mesh files are looked for beside the scene file.
+pub fn load(scene: &SceneText) -> Result<Loaded, Failure> {
+    let folder = Path::new(&scene.name).parent().unwrap_or(Path::new(""));
+    let read = |path: &str| read_bounded(&folder.join(path), MESH_MAX);
+    scene::load(&scene.text, &read)
+        .map_err(|problems| Failure::BadInput(diagnostics::render(&scene.name, &scene.text, &problems)))
+}
+
+/// The first bytes of every MCAP file.
+pub const MCAP_MAGIC: &[u8] = b"\x89MCAP0\r\n";
+
+/// The largest mesh file that is read \[bytes\].
+const MESH_MAX: u64 = 1 << 30;
+
+/// A file's bytes, or why not; never more than `most`.
+pub fn read_bounded(path: &Path, most: u64) -> Result<Vec<u8>, String> {
+    let meta = fs::metadata(path).map_err(|e| e.to_string())?;
+    if !meta.is_file() {
+        return Err("it is not a file".to_owned());
+    }
+    if meta.len() > most {
+        return Err(format!("it has {} MB, more than {} MB", meta.len() >> 20, most >> 20));
+    }
+    fs::read(path).map_err(|e| e.to_string())
+}

@@ -1,0 +1,175 @@
+//! Devices: what leads the tools. Replay is one, so are a script and seeded random motion.
+
+use serosa_bake::raw::{Move, RawScene};
+use serosa_geometry::{Aabb, Quat, Vec3, rotation};
+use serosa_sim::detect::{Places, solid_of};
+use serosa_sim::{Hand, Input, PrimId, World};
+
+/// A source of inputs.
+#[derive(Debug)]
+pub enum Device {
+    /// Hands move along given places, or rest.
+    Script(Vec<Path>),
+    /// Violent random motion, the same for the same seed.
+    Random(Vec<Wander>),
+    /// The inputs of a recording; the last is kept when it ends.
+    Playback(Vec<(u64, Input)>, usize),
+}
+
+impl Device {
+    /// The motion that the scene itself describes.
+    pub fn of_scene(raw: &RawScene) -> Self {
+        let path = |t: &serosa_bake::raw::RawTool| Path::new(t.tip, t.direction, t.moves.clone());
+        Self::Script(raw.tools.iter().map(path).collect())
+    }
+
+    /// The motion of a script, one list of moves for each tool.
+    pub fn script(raw: &RawScene, moves: Vec<Vec<Move>>) -> Self {
+        let path = |(t, m): (&serosa_bake::raw::RawTool, _)| Path::new(t.tip, t.direction, m);
+        Self::Script(raw.tools.iter().zip(moves).map(path).collect())
+    }
+
+    /// Random motion through the whole scene at a given speed \[m/s\].
+    pub fn random(world: &World, seed: u64, speed: f64) -> Self {
+        let room = room(world);
+        let wander = |(i, lead): (usize, &serosa_sim::state::Lead)| Wander {
+            room,
+            speed,
+            random: SplitMix(seed ^ (i as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15)),
+            from: (lead.target.pos, lead.target.rot),
+            to: (lead.target.pos, lead.target.rot),
+            start_s: 0.0,
+            end_s: 0.0,
+        };
+        Self::Random(world.state.leads.iter().enumerate().map(wander).collect())
+    }
+
+    /// Says what the outside says at a tick. The hands of `input` are overwritten where the device leads.
+    pub fn read(&mut self, tick: u64, dt_s: f64, input: &mut Input) {
+        // The input of a tick is where the hand is at its end.
+        let time = (tick + 1) as f64 * dt_s;
+        match self {
+            Self::Script(paths) => {
+                for (hand, path) in input.hands.iter_mut().zip(paths) {
+                    lead(hand, path.at(time));
+                }
+            }
+            Self::Random(wanders) => {
+                for (hand, wander) in input.hands.iter_mut().zip(wanders) {
+                    lead(hand, wander.at(time));
+                }
+            }
+            Self::Playback(changes, next) => {
+                while changes.get(*next).is_some_and(|(t, _)| *t <= tick) {
+                    input.clone_from(&changes[*next].1);
+                    *next += 1;
+                }
+            }
+        }
+    }
+}
+
+fn lead(hand: &mut Hand, (pos, rot): (Vec3, Quat)) {
+    if let Ok(pose) = Hand::new(pos, rot) {
+        *hand = pose;
+    }
+}
+
+/// A hand's way through given places.
+#[derive(Debug)]
+pub struct Path {
+    /// (time, tip, orientation), ascending.
+    places: Vec<(f64, Vec3, Quat)>,
+    /// Where the search for the present pair begins.
+    now: usize,
+}
+
+impl Path {
+    fn new(tip: Vec3, direction: Vec3, moves: Vec<Move>) -> Self {
+        let turn = |d: Vec3| rotation::between(Vec3::NEG_Z, d);
+        let mut places = vec![(f64::NEG_INFINITY, tip, turn(direction))];
+        for m in moves {
+            let before = places[places.len() - 1].2;
+            places.push((m.time_s, m.tip, m.direction.map_or(before, turn)));
+        }
+        // Rest at the start until the first place: it is reached by an even motion from time zero.
+        places[0].0 = 0.0;
+        Self { places, now: 0 }
+    }
+
+    fn at(&mut self, time: f64) -> (Vec3, Quat) {
+        while self.places.get(self.now + 1).is_some_and(|p| p.0 <= time) {
+            self.now += 1;
+        }
+        let (t0, p0, q0) = self.places[self.now];
+        match self.places.get(self.now + 1) {
+            Some(&(t1, p1, q1)) if t1 > t0 => blend((p0, q0), (p1, q1), (time - t0) / (t1 - t0)),
+            _ => (p0, q0),
+        }
+    }
+}
+
+fn blend(a: (Vec3, Quat), b: (Vec3, Quat), s: f64) -> (Vec3, Quat) {
+    let turn = rotation::to_rotation_vector(b.1 * a.1.conjugate());
+    (a.0.lerp(b.0, s), rotation::from_rotation_vector(turn * s) * a.1)
+}
+
+/// A hand that goes from one random place to the next.
+#[derive(Debug)]
+pub struct Wander {
+    room: Aabb,
+    speed: f64,
+    random: SplitMix,
+    from: (Vec3, Quat),
+    to: (Vec3, Quat),
+    start_s: f64,
+    end_s: f64,
+}
+
+impl Wander {
+    fn at(&mut self, time: f64) -> (Vec3, Quat) {
+        while time > self.end_s {
+            let r = &mut self.random;
+            let place = Vec3::new(r.unit(), r.unit(), r.unit());
+            let turn = Vec3::new(r.unit() - 0.5, r.unit() - 0.5, r.unit() - 0.5) * 2.0;
+            self.from = self.to;
+            self.to = (self.room.min + self.room.size() * place, rotation::from_rotation_vector(turn));
+            self.start_s = self.end_s;
+            self.end_s += ((self.to.0 - self.from.0).length() / self.speed).max(0.01);
+        }
+        blend(self.from, self.to, (time - self.start_s) / (self.end_s - self.start_s))
+    }
+}
+
+/// The box around everything bounded, so that random hands go where the bodies are.
+fn room(world: &World) -> Aabb {
+    let state = &world.state;
+    let at = Places { pos: &state.pos, pose: &state.pose, radius: &state.radius };
+    let tips = Aabb::around(state.leads.iter().map(|l| l.target.pos));
+    (0..world.model.prims.len())
+        .filter(|&i| !world.model.tools.iter().any(|t| t.body == world.model.prims[i].body))
+        .map(|i| solid_of(&world.model, PrimId::from(i), at).bounds())
+        .filter(|b| b.size().is_finite())
+        .fold(tips, Aabb::join)
+        .grown(0.01)
+}
+
+/// The generator of Steele, Lea and Flood (2014): a counter and a mixer.
+#[derive(Clone, Debug)]
+pub struct SplitMix(pub u64);
+
+impl SplitMix {
+    /// The next 64 bits.
+    pub fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+
+    /// The next number in [0, 1).
+    pub fn unit(&mut self) -> f64 {
+        (self.bits() >> 11) as f64 / (1u64 << 53) as f64
+    }
+}

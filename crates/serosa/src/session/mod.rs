@@ -1,0 +1,118 @@
+//! A session: the world, what leads its tools, and what watches it.
+
+pub mod clock;
+pub mod device;
+pub mod recorder;
+pub mod times;
+
+use serosa_sim::audit::{Audit, Auditor};
+use serosa_sim::{Input, World, step};
+use std::time::Instant;
+use times::Times;
+
+pub use device::Device;
+pub use recorder::Recorder;
+
+/// A world being run: every step takes its input from a device and is recorded, audited and timed.
+pub struct Session {
+    /// What is simulated.
+    pub world: World,
+    /// What leads the tools.
+    pub device: Device,
+    /// Writes every input and hash, if asked.
+    pub recorder: Option<Recorder>,
+    /// Checks every so many steps, if asked.
+    pub audit_every: Option<u64>,
+    /// What has been seen so far.
+    pub seen: Seen,
+    input: Input,
+    auditor: Auditor,
+    start: Instant,
+}
+
+/// What a session has seen.
+#[derive(Debug, Default)]
+pub struct Seen {
+    /// Wall time of each step.
+    pub wall: Times,
+    /// CPU time of each step on the simulating thread, where the system tells it.
+    pub cpu: Times,
+    /// Sum over steps of the time of each stage \[ns\].
+    pub stage_ns: [u64; 7],
+    /// Sum of contacts over steps.
+    pub contacts_sum: u64,
+    /// Most contacts in one step.
+    pub contacts_max: u32,
+    /// Deepest overlap left, by the rows' own measure \[m\], positive.
+    pub deepest_row_m: f64,
+    /// Steps of vertices shortened by the filter.
+    pub truncated: u64,
+    /// Names of the bodies that the guard took out, and when \[s\].
+    pub quarantined: Vec<(String, f64)>,
+    /// Steps audited.
+    pub audits: u64,
+    /// Contacts missed in audited steps.
+    pub missed: u64,
+    /// Deepest overlap in audited steps \[m\].
+    pub deepest_m: f64,
+}
+
+impl Session {
+    /// A session at the start of a world.
+    pub fn new(world: World, device: Device) -> Self {
+        Self {
+            input: Input::at_rest(&world),
+            world,
+            device,
+            recorder: None,
+            audit_every: None,
+            seen: Seen::default(),
+            auditor: Auditor::default(),
+            start: Instant::now(),
+        }
+    }
+
+    /// Simulated time \[s\].
+    pub fn time_s(&self) -> f64 {
+        self.world.state.tick as f64 * self.world.params.dt_s
+    }
+
+    /// One step. Fails only where the recording cannot be written.
+    pub fn step(&mut self) -> Result<(), serosa_io::recording::RecordError> {
+        self.device.read(self.world.state.tick, self.world.params.dt_s, &mut self.input);
+        let (wall, cpu) = (Instant::now(), clock::thread_cpu_ns());
+        let start = self.start;
+        step(&mut self.world, &self.input, &mut || start.elapsed().as_nanos() as u64);
+        self.seen.wall.push(wall.elapsed().as_nanos() as u64);
+        if let (Some(before), Some(after)) = (cpu, clock::thread_cpu_ns()) {
+            self.seen.cpu.push(after.saturating_sub(before));
+        }
+        self.note_report();
+        if self.audit_every.is_some_and(|n| self.world.state.tick.is_multiple_of(n.max(1))) {
+            let Audit { missed, deepest_m } = self.auditor.check(&self.world);
+            self.seen.audits += 1;
+            self.seen.missed += u64::from(missed);
+            self.seen.deepest_m = self.seen.deepest_m.max(deepest_m);
+        }
+        match &mut self.recorder {
+            Some(recorder) => recorder.tick(&self.input, &self.world),
+            None => Ok(()),
+        }
+    }
+
+    fn note_report(&mut self) {
+        let (report, seen) = (&self.world.report, &mut self.seen);
+        for (sum, ns) in seen.stage_ns.iter_mut().zip(report.stage_ns) {
+            *sum += ns;
+        }
+        seen.contacts_sum += u64::from(report.contacts);
+        seen.contacts_max = seen.contacts_max.max(report.contacts);
+        seen.deepest_row_m = seen.deepest_row_m.max(-report.deepest_m);
+        seen.truncated += u64::from(report.truncated);
+        for body in &report.quarantined {
+            let name = self.world.model.bodies[body.at()].name.clone();
+            let time = self.world.state.tick as f64 * self.world.params.dt_s;
+            seen.quarantined.push((name, time));
+        }
+    }
+}

@@ -1,0 +1,301 @@
+//! Contacts: detection against its twin, the response against the oracle of momentum and gaps.
+
+use crate::make::{baked, floor, noise, noise3, run, scene, solid, springs, weightless};
+use serosa_bake::raw::{RawModel, RawScene, RawSolid, RawTool, Selector};
+use serosa_geometry::generate::{Sheet, chain, membrane};
+use serosa_geometry::{PrimId, Vec3};
+use serosa_sim::audit::Auditor;
+use serosa_sim::detect::{Finder, Places};
+use serosa_sim::energy::momentum;
+use serosa_sim::params::Detector;
+use serosa_sim::respond::{Motion, displacement_velocity};
+use serosa_sim::{Hand, Input, World, step};
+
+fn pile() -> RawScene {
+    let mut raw = scene(vec![floor()]);
+    for i in 0..4 {
+        let at = Vec3::new(0.0, 0.01 * f64::from(i), 0.05 + 0.02 * f64::from(i));
+        let mut rope =
+            springs(&format!("rope{i}"), chain(at - Vec3::X * 0.2, at + Vec3::X * 0.2, 30), 0.05, 2e3, 0.1);
+        rope.friction = 0.3;
+        raw.bodies.push(rope);
+    }
+    let sheet = Sheet {
+        corner: Vec3::new(-0.15, -0.15, 0.2),
+        along: Vec3::X * 0.3,
+        across: Vec3::Y * 0.3,
+        columns: 12,
+        rows: 12,
+    };
+    raw.bodies.push(springs("sheet", membrane(&sheet), 0.1, 500.0, 0.05));
+    raw.bodies.push(solid(
+        "ball",
+        RawSolid::Sphere { radius: 0.04 },
+        Vec3::Z * 0.3,
+        RawModel::Rigid { mass: 0.1 },
+    ));
+    raw.bodies.push(solid(
+        "box",
+        RawSolid::Cuboid { size: Vec3::splat(0.08) },
+        Vec3::new(0.1, 0.0, 0.35),
+        RawModel::Rigid { mass: 0.1 },
+    ));
+    raw.bodies.push(solid(
+        "rod",
+        RawSolid::Capsule { length: 0.3, radius: 0.01 },
+        Vec3::new(-0.1, 0.0, 0.5),
+        RawModel::Fixed,
+    ));
+    raw
+}
+
+/// The grid finds exactly what all pairs finds, along a whole fall of mixed bodies.
+#[test]
+fn the_grid_equals_all_pairs_while_things_pile_up() {
+    let mut world = baked(&pile()).world();
+    let (mut fast, mut slow) = (Finder::default(), Finder::default());
+    let (mut a, mut b) = (Vec::new(), Vec::new());
+    let mut most = 0;
+    for _ in 0..60 {
+        run(&mut world, 10);
+        let at = Places { pos: &world.state.pos, pose: &world.state.pose, radius: &world.state.radius };
+        fast.rows(&world.model, &world.params, Detector::Grid, at, &mut a);
+        slow.rows(&world.model, &world.params, Detector::AllPairs, at, &mut b);
+        assert_eq!(a, b);
+        most = most.max(world.report.contacts);
+        let audit = Auditor::default().check(&world);
+        assert_eq!(audit.missed, 0);
+    }
+    assert!(most > 50, "the test should see contacts, saw {most}");
+    assert!(world.state.frozen.iter().all(|f| !f));
+}
+
+/// The audit sees a contact that a detector leaves out.
+#[test]
+fn the_audit_can_fail() {
+    let mut world = baked(&pile()).world();
+    run(&mut world, 400);
+    assert!(world.scratch.rows.len() > 10);
+    world.scratch.rows.truncate(world.scratch.rows.len() - 3);
+    assert_eq!(Auditor::default().check(&world).missed, 3);
+}
+
+fn two_crossed_segments(seed: &mut u64) -> World {
+    let a = springs(
+        "a",
+        chain(noise3(seed) * 0.01 - Vec3::X * 0.05, noise3(seed) * 0.01 + Vec3::X * 0.05, 2),
+        0.1 + 0.05 * noise(seed),
+        1.0,
+        0.0,
+    );
+    let mut b = springs(
+        "b",
+        chain(noise3(seed) * 0.01 - Vec3::Y * 0.05, noise3(seed) * 0.01 + Vec3::Y * 0.05, 2),
+        0.1,
+        1.0,
+        0.0,
+    );
+    if noise(seed) > 0.5 {
+        b.attachments = vec![Selector::Name("first".into())];
+    }
+    let mut raw = weightless(vec![a, b]);
+    for body in &mut raw.bodies {
+        if let serosa_bake::raw::RawGeometry::Mesh { radius, .. } = &mut body.geometry {
+            *radius = 0.02;
+        }
+    }
+    baked(&raw).world()
+}
+
+/// The corrected equations (3) to (8): after one call the sides no longer approach, the overlap is gone, the
+/// linear momentum is what it was, and held ends have not moved.
+#[test]
+fn one_correction_stops_the_approach_and_closes_the_overlap() {
+    let mut seed = 1;
+    let mut checked = 0;
+    for _ in 0..500 {
+        let mut world = two_crossed_segments(&mut seed);
+        for v in 0..4 {
+            let held = world.model.inv_mass[v] == 0.0;
+            world.state.vel[v] = if held { Vec3::ZERO } else { noise3(&mut seed) };
+        }
+        let mut rows = Vec::new();
+        let at = Places { pos: &world.state.pos, pose: &world.state.pose, radius: &world.state.radius };
+        Finder::default().rows(&world.model, &world.params, Detector::AllPairs, at, &mut rows);
+        let Some(row) = rows.first().copied() else { continue };
+        let before = world.clone();
+        let inv_mass = world.model.inv_mass.clone();
+        let mut motion = Motion {
+            pos: &mut world.state.pos,
+            vel: &mut world.state.vel,
+            pose: &mut world.state.pose,
+            twist: &mut world.state.twist,
+            inv_mass: &inv_mass,
+            rigid_mobility: &[],
+        };
+        let along = |vel: &[Vec3]| {
+            row.slots()
+                .iter()
+                .map(|s| match s.node {
+                    serosa_sim::row::Node::Vertex(v) => s.weight * vel[v.at()].dot(row.normal),
+                    serosa_sim::row::Node::Rigid(..) => 0.0,
+                })
+                .sum::<f64>()
+        };
+        let approached = along(motion.vel) < 0.0;
+        displacement_velocity::answer(&mut motion, &mut rows, 1, 1e-3);
+        if approached {
+            assert!(along(motion.vel).abs() < 1e-9, "{}", along(motion.vel));
+        } else {
+            assert_eq!(before.state.vel, motion.vel.to_vec(), "separating sides are left alone");
+        }
+        assert!(row.gap_at(motion.pos, motion.pose).abs() < 1e-9);
+        if inv_mass.iter().all(|w| *w > 0.0) {
+            assert!((momentum(&world).0 - momentum(&before).0).length() < 1e-12);
+            let shift: Vec3 =
+                (0..4).map(|v| (world.state.pos[v] - before.state.pos[v]) * world.model.mass[v]).sum();
+            assert!(shift.length() < 1e-12, "the centre of mass stays");
+        } else {
+            for v in (0..4).filter(|&v| inv_mass[v] == 0.0) {
+                assert_eq!(world.state.pos[v], before.state.pos[v]);
+                assert_eq!(world.state.vel[v], Vec3::ZERO);
+            }
+        }
+        checked += usize::from(approached);
+    }
+    assert!(checked > 100, "{checked}");
+}
+
+/// A ball on a slope: it sticks below the friction angle and slides above it, with the right acceleration.
+#[test]
+fn friction_holds_up_to_its_angle() {
+    let travel = |mu: f64, slope: f64, spins: bool| {
+        let mut block = solid(
+            "block",
+            RawSolid::Cuboid { size: Vec3::new(0.2, 0.2, 0.02) },
+            Vec3::Z * 0.01,
+            RawModel::Rigid { mass: 0.5 },
+        );
+        block.friction = mu;
+        let mut ground = floor();
+        ground.friction = mu;
+        let mut raw = scene(vec![ground, block]);
+        raw.world.gravity = Vec3::new(slope.sin(), 0.0, -slope.cos()) * 9.81;
+        raw.world.sweeps = 40;
+        let mut world = baked(&raw).world();
+        run(&mut world, 1000);
+        assert!(spins || world.state.pose[0].rot.is_finite());
+        world.state.pose[1].pos.x
+    };
+    let angle = 0.5f64.atan();
+    assert!(travel(0.55, angle, false) < 1e-3, "{}", travel(0.55, angle, false));
+    // g (sin − μ cos) t² / 2 with μ = 0.3.
+    let free = 9.81 * (angle.sin() - 0.3 * angle.cos()) / 2.0;
+    let slid = travel(0.3, angle, false);
+    assert!((slid / free - 1.0).abs() < 0.03, "{slid} {free}");
+}
+
+/// A rope at rest on a table loads it with its weight.
+#[test]
+fn a_resting_rope_weighs_what_it_weighs() {
+    let mut rope =
+        springs("rope", chain(Vec3::new(-0.2, 0.0, 0.002), Vec3::new(0.2, 0.0, 0.002), 30), 0.1, 1e3, 0.5);
+    rope.drag = 5.0;
+    let mut world = baked(&scene(vec![floor(), rope])).world();
+    run(&mut world, 1000);
+    let load = world.scratch.contact_force[0];
+    assert!((load - Vec3::new(0.0, 0.0, -0.981)).length() < 1e-6, "{load}");
+    assert!(world.report.deepest_m > -1e-9);
+}
+
+fn poke(depth: f64) -> (World, Input) {
+    let sheet = Sheet {
+        corner: Vec3::new(-0.1, -0.1, 0.0),
+        along: Vec3::X * 0.2,
+        across: Vec3::Y * 0.2,
+        columns: 21,
+        rows: 21,
+    };
+    let mut skin = springs("skin", membrane(&sheet), 0.05, 300.0, 0.05);
+    skin.attachments = vec![Selector::Name("border".into())];
+    skin.drag = 5.0;
+    let mut raw = weightless(vec![skin]);
+    raw.world.sweeps = 30;
+    raw.tools.push(RawTool {
+        name: "probe".into(),
+        solid: RawSolid::Capsule { length: 0.2, radius: 0.008 },
+        tip: Vec3::new(0.005, 0.0, 0.02),
+        direction: Vec3::NEG_Z,
+        mass: 0.04,
+        friction: 0.2,
+        stiffness: 400.0,
+        damping: None,
+        turn_stiffness: 0.5,
+        speed_max: 2.0,
+        moves: Vec::new(),
+    });
+    let world = baked(&raw).world();
+    let mut input = Input::at_rest(&world);
+    input.hands[0] = Hand::new(Vec3::new(0.005, 0.0, -depth), input.hands[0].pose().rot).unwrap();
+    (world, input)
+}
+
+/// In equilibrium the hand's force, the contact force and the load on the border are one and the same.
+#[test]
+fn the_hand_feels_what_the_border_carries() {
+    let (mut world, input) = poke(0.02);
+    for _ in 0..4000 {
+        step(&mut world, &input, &mut || 0);
+    }
+    let contact = world.scratch.contact_force[world.model.tools[0].body.at()];
+    let hand = world.scratch.hand_force[0];
+    let border = serosa_sim::probe::Probe {
+        name: "border".into(),
+        measure: serosa_sim::probe::Measure::SupportForce(
+            world.model.body("skin").unwrap(),
+            (0..world.model.rest.len())
+                .filter(|&v| world.model.inv_mass[v] == 0.0)
+                .map(|v| v.into())
+                .collect(),
+        ),
+    };
+    let mut load = Vec::new();
+    border.read(&world, &mut load);
+    assert!(contact.z > 0.5, "{contact}");
+    assert!((contact + hand).length() < 0.02 * contact.length(), "{contact} {hand}");
+    assert!((load[0] / contact.length() - 1.0).abs() < 0.05, "{} {contact}", load[0]);
+    // The middle of the tool has left its target by what the spring of the coupling says.
+    let away = world.state.pose[0].pos.z - (0.1 - 0.02);
+    assert!((400.0 * away / contact.z - 1.0).abs() < 0.02, "{away} {contact}");
+}
+
+/// A hand that jumps is followed at a bounded speed, and nothing breaks.
+#[test]
+fn a_hand_that_jumps_is_followed_not_obeyed() {
+    let (mut world, mut input) = poke(0.0);
+    input.hands[0] = Hand::new(Vec3::new(1.5, 0.0, 0.3), input.hands[0].pose().rot).unwrap();
+    let mut fastest: f64 = 0.0;
+    for _ in 0..2000 {
+        step(&mut world, &input, &mut || 0);
+        fastest = fastest.max(world.state.twist[0].vel.length());
+    }
+    assert!(fastest < 2.5, "{fastest}");
+    let tip = world.state.pose[0].point(world.model.tools[0].tip);
+    assert!((tip - Vec3::new(1.5, 0.0, 0.3)).length() < 1e-4, "{tip}");
+    assert!(world.state.frozen.iter().all(|f| !f));
+}
+
+/// Neighbours along a rope are left out as far as a bent tube of its radius can touch itself, and no farther.
+#[test]
+fn neighbours_are_left_out_by_arc_length() {
+    let mut rope = springs("rope", chain(Vec3::ZERO, Vec3::X * 0.2, 21), 0.1, 1e3, 0.0);
+    if let serosa_bake::raw::RawGeometry::Mesh { radius, .. } = &mut rope.geometry {
+        *radius = 0.01;
+    }
+    let model = baked(&scene(vec![rope])).model;
+    // Edges of 1 cm, π r = 3.14 cm: 0, 1, 2 and 3 edges between are too near, 4 are not.
+    for j in 1..20 {
+        assert_eq!(model.may_touch(PrimId(0), PrimId(j)), j > 4, "{j}");
+    }
+    assert_eq!(model.excluded.overlapping_at_rest, 0);
+}

@@ -1,0 +1,406 @@
+//! From a checked tree to a raw scene. Parts with mistakes are left out, so that the rest can still be
+//! checked in the same go.
+
+use super::nearest::nearest;
+use super::problem::Problem;
+use super::unit::{self, Dim};
+use super::walk::{Node, Value};
+use super::{FileReader, UsedFile};
+use crate::mesh::import_obj;
+use serosa_bake::raw::{
+    Camera, Move, Place, RawBody, RawGeometry, RawMeasure, RawModel, RawPlace, RawProbe, RawScene, RawSolid,
+    RawTool, RawTunable, RawWorld, Selector, Text,
+};
+use serosa_geometry::{Aabb, Mesh, Vec3, generate, rotation};
+use serosa_sim::energy::EnergyKind;
+use serosa_sim::model::Pose;
+use serosa_sim::params::{Detector, Filter, Response};
+use std::ops::Range;
+
+/// A raw scene, where its parts stand in the file, and the mesh files it used.
+pub struct Built {
+    pub raw: RawScene,
+    pub spans: Vec<(Place, Range<usize>)>,
+    pub files: Vec<UsedFile>,
+}
+
+/// Builds what is sound and notes what is wrong beyond the form of the keys.
+pub fn build(root: &Node, read_file: FileReader, problems: &mut Vec<Problem>) -> Built {
+    let names = |key: &str| root.list(key).iter().map(|n| n.text("name")).filter(|n| !n.is_empty()).collect();
+    let mut builder = Builder {
+        bodies: names("body"),
+        tools: names("tool"),
+        broken: Vec::new(),
+        read_file,
+        problems,
+        built: Built { raw: RawScene::default(), spans: Vec::new(), files: Vec::new() },
+    };
+    builder.scene(root);
+    builder.built
+}
+
+struct Builder<'a> {
+    /// Names of all bodies in the file, broken ones included.
+    bodies: Vec<String>,
+    /// Names of all tools in the file, broken ones included.
+    tools: Vec<String>,
+    /// Names of what could not be built.
+    broken: Vec<String>,
+    read_file: FileReader<'a>,
+    problems: &'a mut Vec<Problem>,
+    built: Built,
+}
+
+impl Builder<'_> {
+    fn scene(&mut self, root: &Node) {
+        self.built.raw.title = root.text("title");
+        self.built.raw.about = root.text("about");
+        if let Some(world) = root.table("world").filter(|w| w.sound) {
+            self.built.raw.world = self.world(world);
+        }
+        for node in root.list("body") {
+            match if node.sound { self.body(node) } else { None } {
+                Some(body) => {
+                    let i = self.built.raw.bodies.len();
+                    self.mark(Place::Body(i), node.span_of("name"));
+                    for (k, attach) in node.list("attach").iter().enumerate() {
+                        self.mark(Place::Attachment(i, k), attach.span.clone());
+                    }
+                    self.built.raw.bodies.push(body);
+                }
+                None => self.broken.push(node.text("name")),
+            }
+        }
+        for node in root.list("tool") {
+            if node.sound {
+                in_order(node.list("move"), self.problems);
+                self.mark(Place::Tool(self.built.raw.tools.len()), node.span_of("name"));
+                self.built.raw.tools.push(tool(node));
+            } else {
+                self.broken.push(node.text("name"));
+            }
+        }
+        for node in root.list("probe").iter().filter(|n| n.sound) {
+            if let Some(probe) = self.probe(node) {
+                let at = node.chosen(PROBE_KINDS).map_or("name", |c| c.0);
+                self.mark(Place::Probe(self.built.raw.probes.len()), node.span_of(at));
+                self.built.raw.probes.push(probe);
+            }
+        }
+        for node in root.list("tune").iter().filter(|n| n.sound) {
+            if let Some(tunable) = self.tunable(node) {
+                self.mark(Place::Tunable(self.built.raw.tunables.len()), node.span_of("target"));
+                self.built.raw.tunables.push(tunable);
+            }
+        }
+        self.built.raw.camera = root.table("camera").filter(|n| n.sound).map(|n| Camera {
+            eye: n.vector("eye"),
+            target: n.vector("target"),
+            angle: n.si("angle"),
+        });
+        let texts = root.list("text").iter().filter(|n| n.sound);
+        self.built.raw.texts = texts.map(|n| Text { text: n.text("text"), at: n.vector("at") }).collect();
+    }
+
+    fn mark(&mut self, place: Place, span: Range<usize>) {
+        self.built.spans.push((place, span));
+    }
+
+    fn problem(&mut self, span: Range<usize>, message: impl Into<String>, help: impl Into<String>) {
+        self.problems.push(Problem::new(span, message, help));
+    }
+
+    fn world(&mut self, node: &Node) -> RawWorld {
+        RawWorld {
+            gravity: node.vector("gravity"),
+            dt_s: node.si("step"),
+            substeps: node.count("substeps") as u32,
+            sweeps: node.count("sweeps") as u32,
+            detector: match node.choice("detector") {
+                "all-pairs" => Detector::AllPairs,
+                _ => Detector::Grid,
+            },
+            response: match node.choice("response") {
+                "ignore" => Response::Ignore,
+                _ => Response::DisplacementVelocity,
+            },
+            filter: Filter::Off,
+        }
+    }
+
+    fn body(&mut self, node: &Node) -> Option<RawBody> {
+        let (shape, Value::Table(geometry)) = node.table("shape")?.only()? else { return None };
+        let (model, Value::Table(material)) = node.table("model")?.only()? else { return None };
+        Some(RawBody {
+            name: node.text("name"),
+            geometry: self.geometry(shape, geometry)?,
+            model: match model {
+                "springs" => RawModel::Springs {
+                    mass: material.si("mass"),
+                    stiffness: material.si("stiffness"),
+                    damping: material.si("damping"),
+                    bending: material.si("bending"),
+                },
+                "rigid" => RawModel::Rigid { mass: material.si("mass") },
+                _ => RawModel::Fixed,
+            },
+            friction: node.si("friction"),
+            drag: node.si("drag"),
+            self_contact: node.flag("self_contact"),
+            attachments: node.list("attach").iter().filter_map(selector).collect(),
+        })
+    }
+
+    fn geometry(&mut self, shape: &str, n: &Node) -> Option<RawGeometry> {
+        let radius = n.si("radius");
+        let threads = |mesh: Mesh| Some(RawGeometry::Mesh { mesh, radius });
+        let solid = |solid, pos, rot| Some(RawGeometry::Solid { solid, pose: Pose { pos, rot } });
+        match shape {
+            "chain" => threads(generate::chain(n.vector("from"), n.vector("to"), n.count("nodes") as usize)),
+            "helix" => threads(generate::helix(&generate::Helix {
+                base: n.vector("base"),
+                nodes: n.count("nodes") as usize,
+                spacing: n.si("spacing"),
+                radius: n.si("turn_radius"),
+                pitch: n.si("pitch"),
+            })),
+            "net" => threads(generate::net(&self.sheet(n)?)),
+            "membrane" => threads(generate::membrane(&self.sheet(n)?)),
+            "mesh" => threads(self.mesh(n)?),
+            "plane" => {
+                let turn = rotation::between(Vec3::Z, n.vector("normal"));
+                solid(RawSolid::Plane, n.vector("point"), turn)
+            }
+            "sphere" => {
+                solid(RawSolid::Sphere { radius }, n.vector("center"), serosa_geometry::Quat::IDENTITY)
+            }
+            "capsule" => {
+                let (a, b) = (n.vector("from"), n.vector("to"));
+                let turn = rotation::between(Vec3::Z, rotation::unit_or(b - a, Vec3::Z));
+                solid(RawSolid::Capsule { length: (b - a).length(), radius }, (a + b) * 0.5, turn)
+            }
+            "box" => {
+                let size = n.vector("size");
+                if size.min_element() < 1e-5 {
+                    let help = "write three lengths larger than 10 um";
+                    self.problem(n.span_of("size"), "a box needs three edges larger than zero", help);
+                    return None;
+                }
+                let turn = rotation::from_rotation_vector(n.vector("turn"));
+                solid(RawSolid::Cuboid { size }, n.vector("center"), turn)
+            }
+            _ => None,
+        }
+    }
+
+    fn sheet(&mut self, n: &Node) -> Option<generate::Sheet> {
+        let sheet = generate::Sheet {
+            corner: n.vector("corner"),
+            along: n.vector("along"),
+            across: n.vector("across"),
+            columns: n.count("columns") as usize,
+            rows: n.count("rows") as usize,
+        };
+        if sheet.along.cross(sheet.across).length() < 1e-12 {
+            let help = "give the two sides different directions";
+            self.problem(n.span_of("across"), "`along` and `across` do not span a sheet", help);
+            return None;
+        }
+        if sheet.columns * sheet.rows > serosa_bake::scene::VERTICES_MAX {
+            let message = format!("a sheet of {} vertices is too large", sheet.columns * sheet.rows);
+            self.problem(n.span_of("columns"), message, "use fewer columns or rows");
+            return None;
+        }
+        Some(sheet)
+    }
+
+    fn mesh(&mut self, n: &Node) -> Option<Mesh> {
+        let path = n.text("file");
+        let bytes = match (self.read_file)(&path) {
+            Ok(bytes) => bytes,
+            Err(reason) => {
+                let message = format!("the mesh file \"{path}\" cannot be read: {reason}");
+                self.problem(n.span_of("file"), message, "write a path from the folder of the scene file");
+                return None;
+            }
+        };
+        match import_obj(&bytes) {
+            Ok(mut mesh) => {
+                let (unit, at) = (n.si("unit"), n.vector("at"));
+                mesh.points.iter_mut().for_each(|p| *p = *p * unit + at);
+                self.built.files.push(UsedFile { path, bytes });
+                Some(mesh)
+            }
+            Err(error) => {
+                self.problem(n.span_of("file"), format!("\"{path}\": {error}"), "OBJ files are read here");
+                None
+            }
+        }
+    }
+
+    fn probe(&mut self, node: &Node) -> Option<RawProbe> {
+        let (kind, value) = node.chosen(PROBE_KINDS)?;
+        let span = node.span_of(kind);
+        let measure = match (kind, value) {
+            ("position", Value::Table(n)) => RawMeasure::Position(self.place(n)?),
+            ("support_force", Value::Table(n)) => RawMeasure::SupportForce(self.place(n)?),
+            ("distance", Value::Table(n)) => {
+                RawMeasure::Distance(self.place(n.table("from")?)?, self.place(n.table("to")?)?)
+            }
+            ("energy", Value::Table(n)) => {
+                let body = n.get("body").is_some().then(|| n.text("body"));
+                if let Some(name) = &body {
+                    self.known(name, true, n.span_of("body"))?;
+                }
+                RawMeasure::Energy(energy_kind(n.choice("kind")), body)
+            }
+            ("hand_force", Value::Text(name)) => {
+                self.known(name, false, span)?;
+                RawMeasure::HandForce(name.clone())
+            }
+            ("length", Value::Text(name)) => {
+                self.known(name, true, span)?;
+                RawMeasure::Length(name.clone())
+            }
+            ("contact_force", Value::Text(name)) => {
+                self.known(name, true, span)?;
+                RawMeasure::ContactForce(name.clone())
+            }
+            _ => return None,
+        };
+        Some(RawProbe { name: node.text("name"), measure })
+    }
+
+    fn place(&mut self, node: &Node) -> Option<RawPlace> {
+        let body = node.text("body");
+        self.known(&body, true, node.span_of("body"))?;
+        Some(RawPlace { body, at: node.text("at") })
+    }
+
+    /// Whether a name belongs to something that was built; a name that belongs to nothing is a mistake, and
+    /// one that belongs to a broken part has been answered for already.
+    fn known(&mut self, name: &str, bodies_too: bool, span: Range<usize>) -> Option<()> {
+        let bodies = self.bodies.iter().filter(|_| bodies_too);
+        let all: Vec<&str> = bodies.chain(&self.tools).map(String::as_str).collect();
+        if all.contains(&name) {
+            return (!self.broken.iter().any(|b| b == name)).then_some(());
+        }
+        let kind = if bodies_too { "body or tool" } else { "tool" };
+        let help = match nearest(name, all.iter().copied()) {
+            Some(near) => format!("did you mean \"{near}\"?"),
+            None if all.is_empty() => format!("the scene has no {kind} yet"),
+            None => format!("the scene has: {}", all.join(", ")),
+        };
+        self.problem(span, format!("there is no {kind} called \"{name}\""), help);
+        None
+    }
+
+    fn tunable(&mut self, node: &Node) -> Option<RawTunable> {
+        let target = node.text("target");
+        let dim = match target.rsplit_once('.') {
+            None if target == "gravity" => Some(Dim::Acceleration),
+            None => None,
+            Some((name, key)) => {
+                self.known(name, key != "coupling", node.span_of("target"))?;
+                match key {
+                    "stiffness" | "bending" | "coupling" => Some(Dim::Stiffness),
+                    "damping" => Some(Dim::Damping),
+                    "drag" => Some(Dim::Rate),
+                    "friction" => Some(Dim::None),
+                    _ => None,
+                }
+            }
+        };
+        let Some(dim) = dim else {
+            let help = "write gravity, BODY.stiffness, BODY.bending, BODY.damping, BODY.drag, BODY.friction \
+                        or TOOL.coupling";
+            self.problem(node.span_of("target"), format!("\"{target}\" cannot be tuned"), help);
+            return None;
+        };
+        let mut bound = |key: &str| match unit::parse(&node.text(key), dim) {
+            Ok((si, ..)) if si < 0.0 => {
+                self.problem(node.span_of(key), format!("`{key}` is below zero"), "write a value from 0 up");
+                None
+            }
+            Ok(q) => Some(q),
+            Err((message, help)) => {
+                self.problem(node.span_of(key), message, help);
+                None
+            }
+        };
+        let (min, max) = (bound("min"), bound("max"));
+        let ((min, ..), (max, symbol, size)) = (min?, max?);
+        Some(RawTunable { name: node.text("name"), target, min, max, unit: (symbol.to_owned(), size) })
+    }
+}
+
+/// The measures a probe may take.
+const PROBE_KINDS: &[&str] =
+    &["position", "distance", "length", "contact_force", "hand_force", "support_force", "energy"];
+
+fn energy_kind(word: &str) -> EnergyKind {
+    match word {
+        "kinetic" => EnergyKind::Kinetic,
+        "elastic" => EnergyKind::Elastic,
+        "gravity" => EnergyKind::Gravity,
+        _ => EnergyKind::Total,
+    }
+}
+
+fn selector(node: &Node) -> Option<Selector> {
+    if let Some(b) = node.table("box") {
+        return Some(Selector::Box(Aabb { min: b.vector("min"), max: b.vector("max") }));
+    }
+    if let Some(p) = node.table("plane") {
+        return Some(Selector::Plane { point: p.vector("point"), normal: p.vector("normal") });
+    }
+    Some(Selector::Name(node.text("name")))
+}
+
+fn tool(node: &Node) -> RawTool {
+    let shape = node.table("shape");
+    let solid = match shape.and_then(|s| s.table("capsule")) {
+        Some(c) => RawSolid::Capsule { length: c.si("length"), radius: c.si("radius") },
+        None => {
+            RawSolid::Sphere { radius: shape.and_then(|s| s.table("sphere")).map_or(0.0, |s| s.si("radius")) }
+        }
+    };
+    let empty = Node::default();
+    let coupling = node.table("coupling").unwrap_or(&empty);
+    RawTool {
+        name: node.text("name"),
+        solid,
+        tip: node.vector("tip"),
+        direction: node.vector("direction"),
+        mass: node.si("mass"),
+        friction: node.si("friction"),
+        stiffness: coupling.si("stiffness"),
+        damping: coupling.real("damping"),
+        turn_stiffness: coupling.si("turn_stiffness"),
+        speed_max: coupling.si("speed"),
+        moves: node.list("move").iter().map(movement).collect(),
+    }
+}
+
+/// A place of a hand, from a sound table.
+pub fn movement(node: &Node) -> Move {
+    let direction = node.get("direction").is_some().then(|| node.vector("direction"));
+    Move { time_s: node.si("time"), tip: node.vector("tip"), direction }
+}
+
+/// Moves of one hand must follow each other in time.
+pub fn in_order<'a>(moves: impl IntoIterator<Item = &'a Node>, problems: &mut Vec<Problem>) {
+    let mut last = f64::NEG_INFINITY;
+    for node in moves {
+        let time = node.si("time");
+        if time <= last {
+            let message = format!("this move comes at {time} s, after one at {last} s");
+            problems.push(Problem::new(
+                node.span_of("time"),
+                message,
+                "write the moves of a tool in order of time",
+            ));
+        }
+        last = time;
+    }
+}

@@ -1,0 +1,102 @@
+//! Scene files: TOML, read by our own walk over one table of keys, with every mistake found in one go.
+
+mod build;
+pub mod keys;
+mod nearest;
+pub mod problem;
+pub mod reference;
+pub mod unit;
+mod walk;
+
+pub use problem::Problem;
+
+use serosa_bake::raw::Move;
+use serosa_bake::{Baked, Fault, RawScene, bake};
+use std::ops::Range;
+use toml::de::DeTable;
+use walk::Node;
+
+/// The largest scene file that is read \[bytes\].
+pub const SCENE_MAX: usize = 4 << 20;
+
+/// Reads a mesh file named in a scene, or says why it cannot be read.
+pub type FileReader<'a> = &'a dyn Fn(&str) -> Result<Vec<u8>, String>;
+
+/// A mesh file that a scene used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UsedFile {
+    /// As written in the scene.
+    pub path: String,
+    /// What it held.
+    pub bytes: Vec<u8>,
+}
+
+/// A scene that can be stepped, and what it was made of.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// As written.
+    pub raw: RawScene,
+    /// Ready to step.
+    pub baked: Baked,
+    /// Mesh files it used.
+    pub files: Vec<UsedFile>,
+}
+
+/// Reads and bakes a scene, or says all that is wrong with it, in the order of the file.
+pub fn load(text: &str, read_file: FileReader) -> Result<Loaded, Vec<Problem>> {
+    if text.len() > SCENE_MAX {
+        let message = format!("a scene file of {} MB is too large", text.len() >> 20);
+        return Err(vec![Problem::new(0..0, message, "put meshes into files of their own")]);
+    }
+    let (toml, errors) = DeTable::parse_recoverable(text);
+    let mut problems: Vec<Problem> = errors.iter().map(|e| not_toml(e, text)).collect();
+    let root = walk::walk(&keys::SCENE, toml.get_ref(), head(text), &mut problems);
+    let built = build::build(&root, read_file, &mut problems);
+    if problems.is_empty() || !built.raw.bodies.is_empty() {
+        match bake(&built.raw) {
+            Ok(baked) if problems.is_empty() => {
+                return Ok(Loaded { raw: built.raw, baked, files: built.files });
+            }
+            Ok(_) => {}
+            Err(faults) => problems.extend(faults.into_iter().map(|f| located(f, &built.spans, text))),
+        }
+    }
+    problems.sort_by_key(|p| p.span.start);
+    problems.dedup();
+    Err(problems)
+}
+
+/// The moves of each tool, in the order of `tools`, from a script file.
+pub fn load_script(text: &str, tools: &[&str]) -> Result<Vec<Vec<Move>>, Vec<Problem>> {
+    let (toml, errors) = DeTable::parse_recoverable(text);
+    let mut problems: Vec<Problem> = errors.iter().map(|e| not_toml(e, text)).collect();
+    let root = walk::walk(&keys::SCRIPT, toml.get_ref(), head(text), &mut problems);
+    let moves: Vec<&Node> = root.list("move").iter().filter(|n| n.sound).collect();
+    for node in moves.iter().filter(|n| !tools.contains(&n.text("tool").as_str())) {
+        let message = format!("the scene has no tool called \"{}\"", node.text("tool"));
+        let help =
+            if tools.is_empty() { "it has no tools".into() } else { format!("it has: {}", tools.join(", ")) };
+        problems.push(Problem::new(node.span_of("tool"), message, help));
+    }
+    let of = |tool: &str| moves.iter().copied().filter(|n| n.text("tool") == tool).collect::<Vec<_>>();
+    tools.iter().for_each(|tool| build::in_order(of(tool), &mut problems));
+    if !problems.is_empty() {
+        return Err(problems);
+    }
+    Ok(tools.iter().map(|tool| of(tool).into_iter().map(build::movement).collect()).collect())
+}
+
+/// Mistakes about the whole file point at its first line.
+fn head(text: &str) -> Range<usize> {
+    0..text.find('\n').unwrap_or(text.len())
+}
+
+fn not_toml(error: &toml::de::Error, text: &str) -> Problem {
+    let span = error.span().unwrap_or(head(text));
+    Problem::new(span, error.message(), "correct the TOML here; the rest was read as far as possible")
+}
+
+fn located(fault: Fault, spans: &[(serosa_bake::raw::Place, Range<usize>)], text: &str) -> Problem {
+    let span = spans.iter().find(|s| s.0 == fault.place).map_or(head(text), |s| s.1.clone());
+    Problem { span, message: fault.message, help: fault.help }
+}
