@@ -1,7 +1,7 @@
 //! The whole bake: bodies, tools, probes and tunables, with all faults collected.
 
 use crate::raw::{
-    Place, RawBody, RawGeometry, RawMeasure, RawModel, RawPlace, RawScene, RawSolid, RawTunable,
+    Place, RawBody, RawGeometry, RawMeasure, RawModel, RawPlace, RawScene, RawSolid, RawTunable, Selector,
 };
 use crate::{Fault, exclude, rigid, select, springs};
 use serosa_geometry::{BodyId, Mesh, PrimId, ToolId, Vec3, VertexId};
@@ -181,8 +181,13 @@ impl Oven<'_> {
                 }
                 Some(vertices) => fixed.extend(vertices),
                 None => {
+                    let name = if let Selector::Name(name) = selector { name } else { "" };
                     let help = format!("this body has the sets: {}", select::names(mesh));
-                    self.fault(Place::Attachment(i, k), "this body has no set of that name", help);
+                    self.fault(
+                        Place::Attachment(i, k),
+                        format!("this body has no set called \"{name}\""),
+                        help,
+                    );
                 }
             }
         }

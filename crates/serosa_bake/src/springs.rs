@@ -76,10 +76,12 @@ pub fn add(model: &mut Model, mesh: &Mesh, radius: Real, raw: RawModel, fixed: &
         rest_m: (mesh.points[e[0] as usize] - mesh.points[e[1] as usize]).length(),
         kind,
     }));
+    let mut spoken_for = vec![false; mesh.points.len()];
     model.prims.extend(mesh.edges.iter().map(|e| Prim {
         body,
         kind: PrimKind::Segment(e.map(|v| VertexId(first + v))),
         radius,
+        speaks: e.map(|v| !std::mem::replace(&mut spoken_for[v as usize], true)),
     }));
     spring_body
 }

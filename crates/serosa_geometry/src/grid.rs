@@ -7,7 +7,7 @@ const BITS: u32 = 21;
 /// Highest cell number of an axis; farther cells are merged into it, which costs time but no pair.
 const LAST_CELL: Real = ((1u32 << BITS) - 1) as Real;
 /// Boxes that reach over more cells than this along an axis are compared with all others instead.
-const SPAN_MAX: u64 = 4;
+const SPAN_MAX: u32 = 4;
 
 /// All overlapping pairs of axis-aligned boxes.
 ///
@@ -23,6 +23,8 @@ pub struct Grid {
     entries: Vec<(u64, u32)>,
     /// First entry of every occupied cell, and the end.
     runs: Vec<u32>,
+    /// Cell of each box's low corner.
+    low: Vec<[u32; 3]>,
     /// Boxes compared with all others, ascending.
     outsize: Vec<u32>,
 }
@@ -32,6 +34,7 @@ impl Grid {
     pub fn build(&mut self, boxes: &[Aabb]) {
         self.choose_cell(boxes);
         self.entries.clear();
+        self.low.clear();
         self.outsize.clear();
         for (i, b) in boxes.iter().enumerate() {
             self.enter(i as u32, b);
@@ -59,10 +62,12 @@ impl Grid {
         }
         let run = &self.entries[self.runs[job] as usize..self.runs[job + 1] as usize];
         for (k, &(cell, i)) in run.iter().enumerate() {
-            let a = &boxes[i as usize];
+            let (a, low) = (&boxes[i as usize], self.low[i as usize]);
             for &(_, j) in &run[k + 1..] {
-                let b = &boxes[j as usize];
-                if a.overlaps(b) && self.cell_of(a.min.max(b.min)).map(pack) == Some(cell) {
+                let other = self.low[j as usize];
+                // The cell of the intersection's low corner, since cell numbers grow with coordinates.
+                let shared = [0, 1, 2].map(|axis| low[axis].max(other[axis]));
+                if a.overlaps(&boxes[j as usize]) && pack(shared) == cell {
                     report(i, j);
                 }
             }
@@ -95,19 +100,22 @@ impl Grid {
         self.inv_cell = if cell > 1e-9 { 1.0 / cell } else { 1.0 };
     }
 
-    fn cell_of(&self, p: Vec3) -> Option<[u64; 3]> {
-        let q = ((p - self.origin) * self.inv_cell).floor();
-        let axis = |v: Real| v.clamp(0.0, LAST_CELL) as u64;
+    fn cell_of(&self, p: Vec3) -> Option<[u32; 3]> {
+        let q = (p - self.origin) * self.inv_cell;
+        // Numbers are not negative after the clamp, so the cast rounds down.
+        let axis = |v: Real| v.clamp(0.0, LAST_CELL) as u32;
         q.is_finite().then(|| [axis(q.x), axis(q.y), axis(q.z)])
     }
 
     fn enter(&mut self, i: u32, b: &Aabb) {
-        let (Some(lo), Some(hi)) = (self.cell_of(b.min), self.cell_of(b.max)) else {
-            return self.outsize.push(i);
+        let (lo, hi) = match (self.cell_of(b.min), self.cell_of(b.max)) {
+            (Some(lo), Some(hi)) if (0..3).all(|k| hi[k].saturating_sub(lo[k]) <= SPAN_MAX) => (lo, hi),
+            _ => {
+                self.low.push([0; 3]);
+                return self.outsize.push(i);
+            }
         };
-        if (0..3).any(|k| hi[k].saturating_sub(lo[k]) > SPAN_MAX) {
-            return self.outsize.push(i);
-        }
+        self.low.push(lo);
         for z in lo[2]..=hi[2] {
             for y in lo[1]..=hi[1] {
                 for x in lo[0]..=hi[0] {
@@ -118,8 +126,8 @@ impl Grid {
     }
 }
 
-fn pack(c: [u64; 3]) -> u64 {
-    (c[2] << (2 * BITS)) | (c[1] << BITS) | c[0]
+fn pack(c: [u32; 3]) -> u64 {
+    (u64::from(c[2]) << (2 * BITS)) | (u64::from(c[1]) << BITS) | u64::from(c[0])
 }
 
 /// The slow twin: every pair of boxes.

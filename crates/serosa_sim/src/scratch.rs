@@ -3,6 +3,7 @@
 use crate::body::springs::SpringWork;
 use crate::detect::Finder;
 use crate::model::{Model, Pose};
+use crate::respond::displacement_velocity::RowWork;
 use crate::row::Row;
 use crate::state::{State, Twist};
 use crate::{Real, Vec3};
@@ -26,6 +27,8 @@ pub struct Scratch {
     pub springs: Vec<SpringWork>,
     /// The contacts of the last substep, sorted by key. Written by Detect, answered by Respond.
     pub rows: Vec<Row>,
+    /// The rows as Respond works on them. Written by Respond.
+    pub row_work: Vec<RowWork>,
     /// Positions at which the rows were made \[m\], for the audit. Written by Detect.
     pub found_pos: Vec<Vec3>,
     /// Poses at which the rows were made, for the audit. Written by Detect.
@@ -62,6 +65,7 @@ impl Scratch {
             rigid_mobility: vec![Mobility::default(); model.rigids.len()],
             springs: vec![SpringWork::default(); model.springs.len()],
             rows: Vec::new(),
+            row_work: Vec::new(),
             found_pos: state.pos.clone(),
             found_pose: state.pose.clone(),
             finder: Finder::default(),

@@ -143,7 +143,7 @@ fn one_correction_stops_the_approach_and_closes_the_overlap() {
                 .sum::<f64>()
         };
         let approached = along(motion.vel) < 0.0;
-        displacement_velocity::answer(&mut motion, &mut rows, 1, 1e-3);
+        displacement_velocity::answer(&mut motion, &mut rows, &mut Vec::new(), 1, 1e-3);
         if approached {
             assert!(along(motion.vel).abs() < 1e-9, "{}", along(motion.vel));
         } else {

@@ -101,10 +101,10 @@ impl Header {
         Err(OtherVersion { recorded: self.version.clone(), this: VERSION.to_owned() })
     }
 
-    /// Ticks in a batch: as many as fit in a second, and 1 at least.
+    /// Ticks in a batch: as many as fit in a second, 1 at least and a mebi at most.
     pub(super) fn ticks_per_second(&self) -> u64 {
         // The float to integer cast saturates; the small addend forgives 1/240 not being exact.
-        ((1.0 / self.dt_s + 1e-6) as u64).max(1)
+        ((1.0 / self.dt_s + 1e-6) as u64).clamp(1, 1 << 20)
     }
 
     /// What is wrong with the time of a tick, if anything.
@@ -162,6 +162,7 @@ mod tests {
         assert_eq!(ticks(1e-3), 1000);
         assert_eq!(ticks(0.3), 3);
         assert_eq!(ticks(7.0), 1);
+        assert_eq!(ticks(1e-300), 1 << 20);
         assert!(Header { dt_s: f64::NAN, ..header() }.check_dt().is_err());
         assert!(Header { dt_s: 0.0, ..header() }.check_dt().is_err());
     }

@@ -112,7 +112,7 @@ impl Past {
                 let square = |j: usize| u64::from(known[j].unsigned_abs()).pow(2);
                 let others: u64 = (3..WIDTH).filter(|j| *j != i).map(square).sum();
                 // Rounded to the nearest: half of the root of four times the square.
-                let size = ((((1u64 << 32).saturating_sub(others) * 4).isqrt() + 1) / 2) as i32;
+                let size = ((1u64 << 32).saturating_sub(others) * 4).isqrt().div_ceil(2) as i32;
                 if a < 0 { -size } else { size }
             }
         }

@@ -194,7 +194,23 @@ impl Recording {
         ticks
     }
 
-    /// The latest sound state at or before a tick, to run on from. Ask [`State::fits`] before using it.
+    /// The values of all tunables after a tick; `None` if none were given by then. They stay until given
+    /// again and are no part of a state: who runs on from a keyframe tunes the world with them first.
+    pub fn tunables_at(&self, tick: u64) -> Option<Vec<Real>> {
+        let before = self.batches.iter().rev().filter(|batch| batch.first() <= tick);
+        for batch in before {
+            let mut player = batch.play().ok()?;
+            if player.input().tunables.is_empty() {
+                continue;
+            }
+            while player.advance() == Ok(true) && player.tick() < tick {}
+            return Some(player.input().tunables.clone());
+        }
+        None
+    }
+
+    /// The latest sound state at or before a tick, to run on from, with [`tunables_at`](Self::tunables_at)
+    /// that tick. Ask [`State::fits`] before using it.
     pub fn keyframe_before(&self, tick: u64) -> Option<(u64, State)> {
         let before = self.keyframes.iter().rev().filter(|keyframe| keyframe.tick <= tick);
         before.flat_map(Keyframe::state).map(|state| (state.tick, state)).next()

@@ -64,7 +64,7 @@ impl Builder<'_> {
                     let i = self.built.raw.bodies.len();
                     self.mark(Place::Body(i), node.span_of("name"));
                     for (k, attach) in node.list("attach").iter().enumerate() {
-                        self.mark(Place::Attachment(i, k), attach.span.clone());
+                        self.mark(Place::Attachment(i, k), attach.span_of("name"));
                     }
                     self.built.raw.bodies.push(body);
                 }

@@ -77,6 +77,31 @@ pub enum Kind {
     List(&'static Table),
 }
 
+impl Key {
+    /// The table behind the key, if there is one.
+    pub fn table(&self) -> Option<&'static Table> {
+        match self.kind {
+            Kind::Table(t) | Kind::List(t) => Some(t),
+            _ => None,
+        }
+    }
+}
+
+/// Every table reachable from the scene, in the order of first mention.
+pub fn tables() -> Vec<&'static Table> {
+    let mut all: Vec<&'static Table> = vec![&SCENE];
+    let mut next = 0;
+    while next < all.len() {
+        for key in all[next].keys {
+            if let Some(t) = key.table().filter(|t| !all.iter().any(|a| std::ptr::eq(*a, *t))) {
+                all.push(t);
+            }
+        }
+        next += 1;
+    }
+    all
+}
+
 const fn key(name: &'static str, kind: Kind, need: Need, help: &'static str) -> Key {
     Key { name, kind, need, help }
 }

@@ -1,25 +1,8 @@
 //! The reference page and the JSON schema, made from the table of keys.
 
-use super::keys::{Key, Kind, Need, SCENE, Table, VERSION};
+use super::keys::{Key, Kind, Need, SCENE, SCRIPT, Table, VERSION, tables};
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
-
-/// Every table reachable from the scene, in the order of first mention.
-fn tables() -> Vec<&'static Table> {
-    let mut all: Vec<&'static Table> = vec![&SCENE];
-    let mut next = 0;
-    while next < all.len() {
-        for key in all[next].keys {
-            if let Kind::Table(t) | Kind::List(t) = key.kind
-                && !all.iter().any(|a| std::ptr::eq(*a, t))
-            {
-                all.push(t);
-            }
-        }
-        next += 1;
-    }
-    all
-}
 
 /// The reference page in Markdown.
 pub fn markdown() -> String {
@@ -27,7 +10,7 @@ pub fn markdown() -> String {
         "# Scene files\n\nMade from the table of keys in `serosa_io::scene::keys`; `cargo xtask bless` \
          rewrites it.\n",
     );
-    for table in tables() {
+    for table in tables().into_iter().chain([&SCRIPT]).chain(SCRIPT.keys.iter().filter_map(Key::table)) {
         let _ = write!(page, "\n## {}\n\n{}\n", table.name, table.help);
         if !table.one_of.is_empty() {
             let words: Vec<String> = table.one_of.iter().map(|w| format!("`{w}`")).collect();

@@ -191,7 +191,11 @@ fn unknown_key(table: &Table, word: &Spanned<std::borrow::Cow<str>>) -> Problem 
         None if table.keys.is_empty() => "leave it empty: {}".to_owned(),
         None => {
             let keys: Vec<&str> = table.keys.iter().map(|k| k.name).collect();
-            format!("its keys are: {}", keys.join(", "))
+            let home =
+                super::keys::tables().into_iter().find(|t| t.keys.iter().any(|k| k.name == word.get_ref()));
+            let home =
+                home.map_or(String::new(), |t| format!("; `{}` is a key of {}", word.get_ref(), t.name));
+            format!("its keys are: {}{home}", keys.join(", "))
         }
     };
     Problem::new(word.span(), message, help)

@@ -1,5 +1,7 @@
 //! Recordings, written and read, whole and broken off.
 
+#![allow(clippy::unwrap_used, clippy::panic)]
+
 mod hostile;
 
 use serosa_io::recording::{Header, Keyframes, ReadError, RecordError, Recording, SceneSource, Writer};
@@ -112,13 +114,14 @@ fn hand(tick: u64, noise: &mut Noise) -> Hand {
     Hand::new(pos, Quat::from_scaled_axis(turn)).unwrap()
 }
 
-/// Inputs of all kinds: still, moving, other sweeps, other tunables, and seconds without any hand.
+/// Inputs of all kinds: still, moving, other sweeps, other tunables, times without any hand or tunable.
 fn varied(tick: u64, noise: &mut Noise) -> Input {
     let moving = (tick / 100).is_multiple_of(2);
     let hands =
         if tick % 700 > 600 { vec![] } else { vec![hand(if moving { tick } else { 0 }, &mut Noise(3))] };
     let drag = if tick.is_multiple_of(91) { noise.normal() } else { (tick / 60) as f64 };
-    Input { hands, sweeps: (tick / 150) as u32 * 5, tunables: vec![drag] }
+    let tunables = if tick % 640 > 460 { vec![] } else { vec![drag] };
+    Input { hands, sweeps: (tick / 150) as u32 * 5, tunables }
 }
 
 /// What happened in one tick.
@@ -227,12 +230,13 @@ fn a_replay_agrees() {
         writer.tick(&input, &world, hash).unwrap();
     }
     let recording = Recording::read(&writer.finish().unwrap()).unwrap();
-    for from in [0, 300, 899] {
+    for from in [0, 300, 500, 899] {
         let mut world = self::world();
         let (tick, state) = recording.keyframe_before(from).unwrap();
         assert_eq!(tick, from / RATE * RATE);
         assert!(state.fits(&world.model));
         world.state = state;
+        world.params.tune(&recording.tunables_at(tick).unwrap_or_default());
         let mut ticks = recording.play_from(tick + 1);
         while let Some(tick) = ticks.next_tick() {
             step(&mut world, tick.input, &mut clock);
@@ -258,7 +262,12 @@ fn a_recording_may_begin_in_the_middle_of_a_run() {
 /// What plotting programs find.
 #[test]
 fn tools_and_probes_are_plain_json() {
-    let messages = messages_of(&recorded(480).1);
+    let (_, bytes) = recorded(480);
+    let summary = mcap::Summary::read(&bytes).unwrap().unwrap();
+    let channel = summary.channels.values().find(|channel| channel.topic == "/probes").unwrap();
+    assert_eq!(channel.schema.as_ref().unwrap().encoding, "jsonschema");
+    assert_eq!(summary.stats.unwrap().message_end_time, 2_000_000_000);
+    let messages = messages_of(&bytes);
     let json = |topic: &str| -> Vec<serde_json::Value> {
         let of_topic = messages.iter().filter(|(found, _)| found == topic);
         of_topic.map(|(_, data)| serde_json::from_slice(data).unwrap()).collect()
@@ -271,7 +280,7 @@ fn tools_and_probes_are_plain_json() {
     assert!((tools[0]["rotation"]["w"].as_f64().unwrap() - pose.rot.w).abs() < 1e-5);
     assert_eq!(probes[19]["t"], 2.0);
     assert_eq!(probes[0]["tip"]["y"], tools[0]["position_m"]["y"]);
-    assert_eq!(probes[0]["span"], 1.41421);
+    assert_eq!(probes[0]["span"].to_string(), "1.41421");
     let difference = probes[3]["grip"].as_f64().unwrap() - tools[3]["force_n"].as_f64().unwrap();
     assert!(difference.abs() < 1e-4);
 }

@@ -29,6 +29,10 @@ pub struct SpringWork {
     rate: Real,
     /// 1 / (1 + rate (w_a + w_b)).
     gain: Real,
+    /// 1/mass of the two ends \[1/kg\].
+    inv_mass: [Real; 2],
+    /// The two ends, counted from the first vertex of the body.
+    ends: [u32; 2],
     /// Impulse so far \[N s\]; positive pushes the ends apart.
     impulse: Real,
 }
@@ -67,16 +71,11 @@ pub(super) fn predict(sub: &Substep, b: usize, body: &SpringBody, state: &State,
         springs.par_chunks(CHUNK).zip(work.par_chunks_mut(CHUNK)).for_each(|(springs, work)| {
             for (spring, work) in springs.iter().zip(work) {
                 *work = prepare(spring, material, &state.pos, inv_mass, sub.h);
+                work.ends = spring.ends.map(|v| v.0 - vertices.start as u32);
             }
         });
-        let patch = Patch {
-            springs,
-            work,
-            vel: &mut scratch.vel[vertices.clone()],
-            inv_mass: &inv_mass[vertices.clone()],
-            first: vertices.start,
-        };
-        solve(patch, body, all.start, sub.sweeps);
+        let inner = body.between.start as usize - all.start;
+        solve(work.split_at_mut(inner), &mut scratch.vel[vertices.clone()], &body.blocks, sub.sweeps);
     }
     for v in vertices {
         scratch.pos[v] = state.pos[v] + scratch.vel[v] * sub.h;
@@ -93,73 +92,67 @@ fn prepare(spring: &Spring, material: &BodyParams, pos: &[Vec3], inv_mass: &[Rea
         pull: h * k * (along.length() - spring.rest_m),
         rate,
         gain: 1.0 / (1.0 + rate * (inv_mass[a] + inv_mass[b])),
+        inv_mass: [inv_mass[a], inv_mass[b]],
+        ends: [0, 0],
         impulse: 0.0,
     }
 }
 
-/// Springs together with the only vertices they touch, so that two patches can be solved at the same time.
-struct Patch<'a> {
-    springs: &'a [Spring],
-    work: &'a mut [SpringWork],
-    vel: &'a mut [Vec3],
-    inv_mass: &'a [Real],
-    /// Number of the first vertex.
-    first: usize,
-}
-
-fn solve(patch: Patch, body: &SpringBody, first_spring: usize, sweeps: u32) {
-    let Patch { springs, work, vel, inv_mass, first } = patch;
-    let inner = body.between.start as usize - first_spring;
-    let (springs, between) = springs.split_at(inner);
-    let (work, work_between) = work.split_at_mut(inner);
+/// All passes: springs inside blocks and springs between them, in turn.
+fn solve(
+    (inner, between): (&mut [SpringWork], &mut [SpringWork]),
+    vel: &mut [Vec3],
+    blocks: &[Range<u32>],
+    sweeps: u32,
+) {
     for pass in 0..sweeps {
-        let backwards = pass % 2 == 1;
-        if backwards {
-            relax(Patch { springs: between, work: work_between, vel, inv_mass, first }, true);
-        }
-        relax_blocks(Patch { springs, work, vel, inv_mass, first }, &body.blocks, backwards);
-        if !backwards {
-            relax(Patch { springs: between, work: work_between, vel, inv_mass, first }, false);
+        if pass % 2 == 0 {
+            relax_blocks(inner, vel, 0, blocks, false);
+            relax(between, vel, 0, false);
+        } else {
+            relax(between, vel, 0, true);
+            relax_blocks(inner, vel, 0, blocks, true);
         }
     }
 }
 
-/// One pass over the blocks, halved until one is left; the halves run side by side where threads are free.
-fn relax_blocks(patch: Patch, blocks: &[Range<u32>], backwards: bool) {
+/// One pass over the blocks, halved until one is left. Each half owns its springs and the only vertices they
+/// touch, `vel` from number `first` on, so the halves run side by side where threads are free.
+fn relax_blocks(
+    springs: &mut [SpringWork],
+    vel: &mut [Vec3],
+    first: u32,
+    blocks: &[Range<u32>],
+    backwards: bool,
+) {
     if blocks.len() <= 1 {
-        return relax(patch, backwards);
+        return relax(springs, vel, first, backwards);
     }
     let mid = blocks.len() / 2;
-    let (vertices, springs) = (mid * BLOCK as usize, (blocks[mid].start - blocks[0].start) as usize);
-    let (springs_lo, springs_hi) = patch.springs.split_at(springs);
-    let (work_lo, work_hi) = patch.work.split_at_mut(springs);
-    let (vel_lo, vel_hi) = patch.vel.split_at_mut(vertices);
-    let (inv_lo, inv_hi) = patch.inv_mass.split_at(vertices);
-    let first = patch.first;
-    let lo = Patch { springs: springs_lo, work: work_lo, vel: vel_lo, inv_mass: inv_lo, first };
-    let first = first + vertices;
-    let hi = Patch { springs: springs_hi, work: work_hi, vel: vel_hi, inv_mass: inv_hi, first };
+    let vertices = mid as u32 * BLOCK;
+    let (springs_lo, springs_hi) = springs.split_at_mut((blocks[mid].start - blocks[0].start) as usize);
+    let (vel_lo, vel_hi) = vel.split_at_mut(vertices as usize);
     rayon::join(
-        || relax_blocks(lo, &blocks[..mid], backwards),
-        || relax_blocks(hi, &blocks[mid..], backwards),
+        || relax_blocks(springs_lo, vel_lo, first, &blocks[..mid], backwards),
+        || relax_blocks(springs_hi, vel_hi, first + vertices, &blocks[mid..], backwards),
     );
 }
 
 /// One pass over springs in order, or in the opposite order.
-fn relax(patch: Patch, backwards: bool) {
-    let Patch { springs, work, vel, inv_mass, first } = patch;
-    let mut one = |(spring, work): (&Spring, &mut SpringWork)| {
-        let [a, b] = spring.ends.map(|v| v.at() - first);
-        let speed = work.dir.dot(vel[b] - vel[a]);
-        let more = (-work.pull - work.rate * speed - work.impulse) * work.gain;
-        work.impulse += more;
-        vel[a] -= work.dir * (inv_mass[a] * more);
-        vel[b] += work.dir * (inv_mass[b] * more);
+fn relax(springs: &mut [SpringWork], vel: &mut [Vec3], first: u32, backwards: bool) {
+    let mut one = |spring: &mut SpringWork| {
+        let [a, b] = spring.ends.map(|v| (v - first) as usize);
+        let (va, vb) = (vel[a], vel[b]);
+        let speed = spring.dir.dot(vb - va);
+        let more = (-spring.pull - spring.rate * speed - spring.impulse) * spring.gain;
+        spring.impulse += more;
+        vel[a] = va - spring.dir * (spring.inv_mass[0] * more);
+        vel[b] = vb + spring.dir * (spring.inv_mass[1] * more);
     };
     if backwards {
-        springs.iter().zip(work).rev().for_each(&mut one);
+        springs.iter_mut().rev().for_each(&mut one);
     } else {
-        springs.iter().zip(work).for_each(&mut one);
+        springs.iter_mut().for_each(&mut one);
     }
 }
 

@@ -3,7 +3,7 @@
 //! Every detector is complete: it makes a row for each allowed pair of primitives that is nearer than the
 //! margin at the predicted positions, and none else. They differ only in how they look.
 
-use crate::model::{Model, Pose, PrimKind, Shape};
+use crate::model::{Model, Pose, Prim, PrimKind, Shape};
 use crate::params::{BodyParams, Detector, Params};
 use crate::report::StepReport;
 use crate::row::{Node, Row, RowKey};
@@ -15,8 +15,8 @@ use serosa_geometry::{Aabb, Cuboid, Grid, Plane, Round, Solid, Touch};
 
 /// Displacement–velocity rows are made only where things overlap.
 const MARGIN: Real = 0.0;
-/// Primitives placed, or jobs of the search done, by one thread at a time. The partition does not depend on
-/// the number of threads, and buckets are joined in order, so the rows do not either.
+/// Work done by one thread at a time: primitives, cells or pairs. The partition does not depend on the number
+/// of threads, and buckets are joined in order, so the rows do not either.
 const CHUNK: usize = 512;
 
 /// Working arrays of detection; grown once, kept.
@@ -25,7 +25,10 @@ pub struct Finder {
     solids: Vec<Solid>,
     boxes: Vec<Aabb>,
     grid: Grid,
-    buckets: Vec<Vec<Row>>,
+    /// Pairs whose boxes overlap, first primitive in the high half; sorted, so that rows come out in order.
+    pairs: Vec<u64>,
+    pair_buckets: Vec<Vec<u64>>,
+    row_buckets: Vec<Vec<Row>>,
 }
 
 /// Where things are.
@@ -67,42 +70,47 @@ impl Finder {
         rows: &mut Vec<Row>,
     ) {
         self.place(model, places);
-        let jobs = match detector {
-            Detector::AllPairs => model.prims.len(),
+        let looked = match detector {
             Detector::Grid => {
-                self.grid.build(&self.boxes);
-                self.grid.jobs()
+                self.search_grid(model);
+                self.pairs.len()
             }
+            Detector::AllPairs => model.prims.len(),
         };
-        let used = jobs.div_ceil(CHUNK);
-        if self.buckets.len() < used {
-            self.buckets.resize(used, Vec::new());
-        }
-        let (solids, boxes, grid) = (&self.solids, &self.boxes, &self.grid);
-        self.buckets[..used].par_iter_mut().enumerate().for_each(|(chunk, bucket)| {
-            bucket.clear();
-            for job in chunk * CHUNK..jobs.min((chunk + 1) * CHUNK) {
-                let mut meet = |i: u32, j: u32| {
-                    let pair = (PrimId(i), PrimId(j));
-                    if model.may_touch(pair.0, pair.1) {
-                        touches(&solids[pair.0.at()], &solids[pair.1.at()], MARGIN, &mut |touch| {
-                            bucket.push(row(model, &params.bodies, places, pair, &touch));
-                        });
+        let (solids, pairs) = (&self.solids, &self.pairs);
+        in_chunks(looked, &mut self.row_buckets, |k, bucket| {
+            let mut meet = |a: PrimId, b: PrimId| {
+                touches(&solids[a.at()], &solids[b.at()], MARGIN, &mut |touch| {
+                    if spoken_for(model, (a, b), &touch) {
+                        bucket.push(row(model, &params.bodies, places, (a, b), &touch));
                     }
-                };
-                match detector {
-                    Detector::AllPairs => {
-                        ((job + 1) as u32..model.prims.len() as u32).for_each(|j| meet(job as u32, j));
-                    }
-                    Detector::Grid => grid.pairs_in(job, boxes, meet),
+                });
+            };
+            match detector {
+                Detector::Grid => meet(PrimId((pairs[k] >> 32) as u32), PrimId(pairs[k] as u32)),
+                Detector::AllPairs => {
+                    let a = PrimId::from(k);
+                    let later = (k + 1..model.prims.len()).map(PrimId::from);
+                    later.filter(|&b| model.may_touch(a, b)).for_each(|b| meet(a, b));
                 }
             }
         });
-        rows.clear();
-        for bucket in &self.buckets[..used] {
-            rows.extend_from_slice(bucket);
-        }
-        rows.sort_unstable_by_key(|row| row.key);
+        join_buckets(&self.row_buckets, rows);
+    }
+
+    /// All pairs that may touch and whose boxes overlap, sorted.
+    fn search_grid(&mut self, model: &Model) {
+        self.grid.build(&self.boxes);
+        let (grid, boxes) = (&self.grid, &self.boxes);
+        in_chunks(grid.jobs(), &mut self.pair_buckets, |job, bucket| {
+            grid.pairs_in(job, boxes, |i, j| {
+                if model.may_touch(PrimId(i), PrimId(j)) {
+                    bucket.push((u64::from(i) << 32) | u64::from(j));
+                }
+            });
+        });
+        join_buckets(&self.pair_buckets, &mut self.pairs);
+        self.pairs.sort_unstable();
     }
 
     /// Primitives in world space, and their boxes.
@@ -118,6 +126,24 @@ impl Finder {
             }
         });
     }
+}
+
+/// Does jobs 0 to `jobs`, a chunk at a time, each chunk into a bucket of its own.
+fn in_chunks<T: Send>(jobs: usize, buckets: &mut Vec<Vec<T>>, work: impl Fn(usize, &mut Vec<T>) + Sync) {
+    let used = jobs.div_ceil(CHUNK);
+    if buckets.len() < used {
+        buckets.resize_with(used, Vec::new);
+    }
+    buckets[used..].iter_mut().for_each(Vec::clear);
+    buckets[..used].par_iter_mut().enumerate().for_each(|(chunk, bucket)| {
+        bucket.clear();
+        (chunk * CHUNK..jobs.min((chunk + 1) * CHUNK)).for_each(|job| work(job, bucket));
+    });
+}
+
+fn join_buckets<T: Copy>(buckets: &[Vec<T>], all: &mut Vec<T>) {
+    all.clear();
+    buckets.iter().for_each(|bucket| all.extend_from_slice(bucket));
 }
 
 /// A primitive in world space.
@@ -144,6 +170,20 @@ pub fn solid_of(model: &Model, prim: PrimId, at: Places) -> Solid {
             Solid::Plane(Plane { normal, offset: normal.dot(pose.pos) })
         }
     }
+}
+
+/// Whether a touch is the pair's own to report. A touch at the end of a segment is also one of the other
+/// segments at that vertex, or they are deeper, so one of them speaks for all: otherwise a knot of a net on a
+/// table would be pushed four times. Within one body every pair speaks for itself, because the neighbour may
+/// be left out as too near along the body.
+fn spoken_for(model: &Model, (a, b): (PrimId, PrimId), touch: &Touch) -> bool {
+    let (a, b) = (&model.prims[a.at()], &model.prims[b.at()]);
+    let speaks = |prim: &Prim, along: Real| match prim.kind {
+        PrimKind::Segment(_) if along == 0.0 => prim.speaks[0],
+        PrimKind::Segment(_) if along == 1.0 => prim.speaks[1],
+        _ => true,
+    };
+    a.body == b.body || (speaks(a, touch.s) && speaks(b, touch.t))
 }
 
 /// From a touch to a row: who is held where, with which weight.

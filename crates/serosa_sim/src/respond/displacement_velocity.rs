@@ -7,80 +7,182 @@
 //! part. Velocities and displacements are corrected apart: pushing apart adds no speed.
 
 use super::Motion;
-use crate::row::Row;
-use crate::{Real, Vec3};
+use crate::row::{Node, Row};
+use crate::{Real, RigidId, Vec3, VertexId};
+
+/// A row as the passes need it: only what can move, with everything fixed folded into the offset.
+#[derive(Clone, Copy, Debug)]
+pub struct RowWork {
+    /// Which row.
+    row: u32,
+    /// Vertices: index, weight, 1/mass.
+    soft: [(VertexId, Real, Real); 4],
+    softs: u8,
+    /// Points of rigid frames: frame, place in it, weight.
+    stiff: [(RigidId, Vec3, Real); 2],
+    stiffs: u8,
+    normal: Vec3,
+    offset: Real,
+    friction: Real,
+    /// D = Σ weight² × mobility along the normal: relative speed for a unit impulse \[1/kg\].
+    softness: Real,
+    lambda: Real,
+    slip: Vec3,
+}
 
 /// `sweeps` passes over the rows in order, at the end of a substep of `h` seconds. The paper makes one pass;
 /// more let piles settle. A row that is not finite is passed over, so that a body that has gone wrong cannot
-/// spoil its neighbours.
-pub fn answer(motion: &mut Motion, rows: &mut [Row], sweeps: u32, h: Real) {
+/// spoil its neighbours. `work` is scratch.
+pub fn answer(motion: &mut Motion, rows: &mut [Row], work: &mut Vec<RowWork>, sweeps: u32, h: Real) {
+    work.clear();
+    work.extend(rows.iter().enumerate().filter_map(|(i, row)| prepare(motion, i, row)));
     for _ in 0..sweeps {
-        for row in rows.iter_mut() {
-            let softness = compliance(motion, row, row.normal);
-            // Nothing to move, or not a number.
-            if !(softness > 0.0 && softness.is_finite()) {
-                continue;
-            }
-            correct_velocity(motion, row, softness, h);
-            correct_position(motion, row, softness);
+        for row in work.iter_mut() {
+            correct_velocity(motion, row, h);
+            correct_position(motion, row);
         }
     }
+    for done in work.iter() {
+        let row = &mut rows[done.row as usize];
+        (row.lambda, row.slip) = (done.lambda, done.slip);
+    }
 }
 
-/// D = Σ weight² × mobility: the relative speed along `dir` for a unit impulse \[1/kg\].
-fn compliance(motion: &Motion, row: &Row, dir: Vec3) -> Real {
-    row.slots().iter().map(|s| s.weight * s.weight * motion.mobility(s.node, dir)).sum()
+fn prepare(motion: &Motion, i: usize, row: &Row) -> Option<RowWork> {
+    let mut work = RowWork {
+        row: i as u32,
+        soft: [(VertexId(0), 0.0, 0.0); 4],
+        softs: 0,
+        stiff: [(RigidId(0), Vec3::ZERO, 0.0); 2],
+        stiffs: 0,
+        normal: row.normal,
+        offset: row.offset,
+        friction: row.friction,
+        softness: 0.0,
+        lambda: 0.0,
+        slip: Vec3::ZERO,
+    };
+    for slot in row.slots() {
+        let mobility = motion.mobility(slot.node, row.normal);
+        work.softness += slot.weight * slot.weight * mobility;
+        match slot.node {
+            _ if mobility == 0.0 => work.offset -= slot.weight * motion.place(slot.node).dot(row.normal),
+            Node::Vertex(v) => {
+                work.soft[work.softs as usize] = (v, slot.weight, mobility);
+                work.softs += 1;
+            }
+            Node::Rigid(r, local) => {
+                work.stiff[work.stiffs as usize] = (r, local, slot.weight);
+                work.stiffs += 1;
+            }
+        }
+    }
+    // Nothing to move, or not a number.
+    (work.softness > 0.0 && work.softness.is_finite()).then_some(work)
 }
 
-fn correct_velocity(motion: &mut Motion, row: &mut Row, softness: Real, h: Real) {
-    let approach = -relative_velocity(motion, row).dot(row.normal);
+impl RowWork {
+    fn soft(&self) -> &[(VertexId, Real, Real)] {
+        &self.soft[..self.softs as usize]
+    }
+
+    fn stiff(&self) -> &[(RigidId, Vec3, Real)] {
+        &self.stiff[..self.stiffs as usize]
+    }
+
+    /// Velocity of side A as seen from side B \[m/s\].
+    fn relative_velocity(&self, motion: &Motion) -> Vec3 {
+        let mut sum = Vec3::ZERO;
+        for &(v, weight, _) in self.soft() {
+            sum += motion.vel[v.at()] * weight;
+        }
+        for &(r, local, weight) in self.stiff() {
+            sum += motion.velocity(Node::Rigid(r, local)) * weight;
+        }
+        sum
+    }
+
+    /// Relative speed along `dir` for a unit impulse along it; the same in every direction without frames.
+    fn softness_along(&self, motion: &Motion, dir: Vec3) -> Real {
+        if self.stiffs == 0 {
+            return self.softness;
+        }
+        let soft: Real = self.soft().iter().map(|(_, weight, w)| weight * weight * w).sum();
+        let one = |&(r, local, weight): &(RigidId, Vec3, Real)| {
+            weight * weight * motion.mobility(Node::Rigid(r, local), dir)
+        };
+        soft + self.stiff().iter().map(one).sum::<Real>()
+    }
+
+    /// Gives each node its share of an impulse on side A.
+    fn push_velocity(&self, motion: &mut Motion, impulse: Vec3) {
+        for &(v, weight, w) in self.soft() {
+            motion.vel[v.at()] += impulse * (weight * w);
+        }
+        for &(r, local, weight) in self.stiff() {
+            motion.push_velocity(Node::Rigid(r, local), impulse * weight);
+        }
+    }
+
+    /// Moves each node by its share, as an impulse would change its velocity.
+    fn push_position(&self, motion: &mut Motion, impulse: Vec3) {
+        for &(v, weight, w) in self.soft() {
+            motion.pos[v.at()] += impulse * (weight * w);
+        }
+        for &(r, local, weight) in self.stiff() {
+            motion.push_position(Node::Rigid(r, local), impulse * weight);
+        }
+    }
+
+    fn gap(&self, motion: &Motion) -> Real {
+        let mut along = -self.offset;
+        for &(v, weight, _) in self.soft() {
+            along += weight * motion.pos[v.at()].dot(self.normal);
+        }
+        for &(r, local, weight) in self.stiff() {
+            along += weight * motion.place(Node::Rigid(r, local)).dot(self.normal);
+        }
+        along
+    }
+}
+
+fn correct_velocity(motion: &mut Motion, row: &mut RowWork, h: Real) {
+    let velocity = row.relative_velocity(motion);
+    let approach = -velocity.dot(row.normal);
     if approach > 0.0 && approach.is_finite() {
-        let impulse = approach / softness;
+        let impulse = approach / row.softness;
         row.lambda += impulse;
-        push(row, row.normal * impulse, |node, p| motion.push_velocity(node, p));
+        row.push_velocity(motion, row.normal * impulse);
     }
     if row.friction > 0.0 && row.lambda > 0.0 {
-        rub(motion, row, h);
+        // The impulse along the normal leaves the sliding as it was, but for the turn of rigid frames.
+        let velocity = if row.stiffs == 0 { velocity } else { row.relative_velocity(motion) };
+        rub(motion, row, velocity, h);
     }
 }
 
 /// Coulomb friction, which the paper leaves out: the impulse that would stop the sliding, kept within μ λ over
 /// all passes together. The predicted positions have slid already by `h` times that speed, so they are taken
 /// back as well; without this a resting thing creeps down a slope by h² g in every step.
-fn rub(motion: &mut Motion, row: &mut Row, h: Real) {
-    let velocity = relative_velocity(motion, row);
+fn rub(motion: &mut Motion, row: &mut RowWork, velocity: Vec3, h: Real) {
     let sliding = velocity - row.normal * velocity.dot(row.normal);
     let speed = sliding.length();
     if !(speed > 1e-12 && speed.is_finite()) {
         return;
     }
-    let softness = compliance(motion, row, sliding / speed);
+    let softness = row.softness_along(motion, sliding / speed);
     let wanted = row.slip - sliding / softness;
     let (size, limit) = (wanted.length(), row.friction * row.lambda);
     let allowed = if size > limit { wanted * (limit / size) } else { wanted };
     let more = allowed - row.slip;
     row.slip = allowed;
-    push(row, more, |node, p| {
-        motion.push_velocity(node, p);
-        motion.push_position(node, p * h);
-    });
+    row.push_velocity(motion, more);
+    row.push_position(motion, more * h);
 }
 
-fn correct_position(motion: &mut Motion, row: &Row, softness: Real) {
-    let gap = row.gap_at(motion.pos, motion.pose);
+fn correct_position(motion: &mut Motion, row: &RowWork) {
+    let gap = row.gap(motion);
     if gap < 0.0 {
-        push(row, row.normal * (-gap / softness), |node, p| motion.push_position(node, p));
-    }
-}
-
-/// Velocity of side A as seen from side B \[m/s\].
-fn relative_velocity(motion: &Motion, row: &Row) -> Vec3 {
-    row.slots().iter().map(|s| motion.velocity(s.node) * s.weight).sum()
-}
-
-/// Hands each node its share of an impulse on side A.
-fn push(row: &Row, impulse: Vec3, mut give: impl FnMut(crate::row::Node, Vec3)) {
-    for slot in row.slots() {
-        give(slot.node, impulse * slot.weight);
+        row.push_position(motion, row.normal * (-gap / row.softness));
     }
 }

@@ -5,7 +5,7 @@ pub mod displacement_velocity;
 use crate::body::Substep;
 use crate::params::Response;
 use crate::report::StepReport;
-use crate::row::Node;
+use crate::row::{Node, place};
 use crate::scratch::{Mobility, Scratch};
 use crate::state::Twist;
 use crate::{Real, Vec3, model::Pose};
@@ -13,10 +13,12 @@ use serosa_geometry::rotation::from_rotation_vector;
 
 /// The stage: corrects `scratch` by its rows.
 pub(crate) fn answer(sub: &Substep, scratch: &mut Scratch, report: &mut StepReport) {
-    let Scratch { pos, vel, pose, twist, inv_mass, rigid_mobility, rows, .. } = scratch;
+    let Scratch { pos, vel, pose, twist, inv_mass, rigid_mobility, rows, row_work, .. } = scratch;
     let mut motion = Motion { pos, vel, pose, twist, inv_mass, rigid_mobility };
     match sub.params.response {
-        Response::DisplacementVelocity => displacement_velocity::answer(&mut motion, rows, sub.sweeps, sub.h),
+        Response::DisplacementVelocity => {
+            displacement_velocity::answer(&mut motion, rows, row_work, sub.sweeps, sub.h)
+        }
         Response::Ignore => {}
     }
     let deepest = rows.iter().map(|row| row.gap_at(motion.pos, motion.pose)).fold(0.0, Real::min);
@@ -40,6 +42,12 @@ pub struct Motion<'a> {
 }
 
 impl Motion<'_> {
+    /// Where a node is \[m\].
+    #[inline]
+    pub fn place(&self, node: Node) -> Vec3 {
+        place(node, self.pos, self.pose)
+    }
+
     /// Velocity of a node \[m/s\].
     #[inline]
     pub fn velocity(&self, node: Node) -> Vec3 {

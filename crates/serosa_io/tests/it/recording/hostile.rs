@@ -76,7 +76,12 @@ fn missing_and_misplaced_parts_are_named() {
     bad.push(("serosa/ticks".into(), vec![1]));
     let text = Recording::read(&mcap_of(&bad)).unwrap_err().to_string();
     assert_eq!(text, "a batch after 0.0 s of the recording is malformed: it ends too early");
-    // A state that lies about its size costs nothing and is passed over for an earlier one.
+    // A state with one wrong bit, or one that lies about its size, is passed over for an earlier one.
+    let mut bad = messages.clone();
+    let second = bad.iter_mut().filter(|(topic, _)| topic == "serosa/keyframe").nth(1).unwrap();
+    let middle = second.1.len() / 2;
+    second.1[middle] ^= 1;
+    assert_eq!(Recording::read(&mcap_of(&bad)).unwrap().keyframe_before(479).unwrap().0, 0);
     let mut bad = messages[..4].to_vec();
     assert_eq!(bad[3].0, "serosa/keyframe");
     bad.push(("serosa/keyframe".into(), [&[0; 2][..], &[0xff; 8], &[0x7f; 8]].concat()));
@@ -214,7 +219,7 @@ fn sums(bytes: &[u8]) -> Vec<usize> {
 #[test]
 fn damage_is_survived() {
     let clock = std::time::Instant::now();
-    let (_, sound) = recorded(600);
+    let (events, sound) = recorded(600);
     // Without checksums, damage goes in deeper.
     let mut unsummed = sound.clone();
     sums(&sound).iter().for_each(|at| unsummed[*at..][..4].fill(0));
@@ -226,6 +231,9 @@ fn damage_is_survived() {
             Ok(recording) => {
                 outcomes[usize::from(recording.cut.is_some())] += 1;
                 play_through(&recording);
+                if i % 2 == 0 {
+                    assert_prefix(&recording, &events);
+                }
             }
             Err(error) => {
                 outcomes[2] += 1;

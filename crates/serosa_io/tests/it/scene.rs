@@ -1,0 +1,219 @@
+//! Scene files: what is read, and how mistakes are told.
+
+use serosa_io::scene::{Loaded, Problem, load, load_script, reference};
+use std::path::{Path, PathBuf};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn no_files(path: &str) -> Result<Vec<u8>, String> {
+    Err(format!("no file {path} in this test"))
+}
+
+fn read(text: &str) -> Result<Loaded, Vec<Problem>> {
+    load(text, &no_files)
+}
+
+fn mistakes(text: &str) -> Vec<(usize, usize, String)> {
+    let problems = read(text).expect_err("should be refused");
+    problems.iter().map(|p| (p.line_column(text).0, p.line_column(text).1, p.message.clone())).collect()
+}
+
+/// One organ and one tool in fifteen lines.
+const SMALL: &str = r#"serosa = 1
+title = "A membrane and a probe"
+
+[[body]]
+name = "membrane"
+shape.membrane = { corner = [0, 0, 0], along = ["20 cm", 0, 0], across = [0, "20 cm", 0], columns = 9, rows = 9, radius = "1 mm" }
+model.springs = { mass = "50 g", stiffness = "300 N/m" }
+attach = [{ name = "border" }]
+
+[[tool]]
+name = "probe"
+shape.capsule = { length = "20 cm", radius = "5 mm" }
+tip = ["10 cm", "10 cm", "3 cm"]
+"#;
+
+#[test]
+fn one_organ_and_one_tool_take_fifteen_lines() {
+    assert!(SMALL.lines().count() <= 15);
+    let loaded = read(SMALL).unwrap();
+    let model = &loaded.baked.model;
+    assert_eq!((model.rest.len(), model.tools.len(), model.bodies.len()), (81, 1, 2));
+    assert!((model.mass.iter().sum::<f64>() - 0.05).abs() < 1e-12);
+    assert_eq!(model.inv_mass.iter().filter(|w| **w == 0.0).count(), 32);
+    assert_eq!(loaded.baked.params.dt_s, 1e-3);
+    let coupling = &loaded.baked.params.couplings[0];
+    assert_eq!(coupling.stiffness, 400.0);
+    assert!((coupling.damping - 2.0 * (400.0f64 * 0.04).sqrt()).abs() < 1e-12, "critical by default");
+}
+
+#[test]
+fn every_mistake_is_told_with_its_place() {
+    let text = r#"serosa = 1
+title = "Mistakes"
+[world]
+stepp = "1 ms"
+detector = "gird"
+[[body]]
+name = "rope"
+shape.chain = { from = [0, 0, 0], to = ["3 kg", 0, 0], nodes = 1, radius = "5 mm" }
+model.springs = { mass = nan, stiffness = "2 kN/m" }
+[[body]]
+name = "skin"
+shape.net = { corner = [0, 0, 0], along = [1, 0, 0], across = [0, 1, 0], columns = 5, rows = 5, radius = "1 mm" }
+model.springs = { mass = 1, stiffness = "2 kN/m" }
+attach = [{ name = "boarder" }]
+[[probe]]
+name = "a"
+length = "ropee"
+[[probe]]
+name = "b"
+length = "rope"
+"#;
+    let expected = [
+        (4, 1, "`stepp` is not a key of world"),
+        (5, 12, "\"gird\" is not known as detector"),
+        (8, 41, "\"3 kg\" is a mass, but a length is wanted here"),
+        (8, 64, "`nodes` must be from 2 to 1000000"),
+        (9, 26, "nan is not a finite number"),
+        (14, 20, "this body has no set called \"boarder\""),
+        (17, 10, "there is no body or tool called \"ropee\""),
+    ];
+    let found = mistakes(text);
+    let found: Vec<(usize, usize, &str)> = found.iter().map(|(l, c, m)| (*l, *c, m.as_str())).collect();
+    assert_eq!(found, expected, "a probe of a broken body is not blamed again");
+}
+
+fn with(change: (&str, &str)) -> Vec<(usize, usize, String)> {
+    assert!(SMALL.contains(change.0), "{}", change.0);
+    mistakes(&SMALL.replace(change.0, change.1))
+}
+
+#[test]
+fn single_mistakes_have_their_message() {
+    let cases = [
+        (("serosa = 1", "serosa = 2"), "this scene is written for format 2, this program reads 1"),
+        (("serosa = 1", ""), "scene needs the key `serosa`"),
+        (("\"50 g\"", "-1"), "`mass` cannot be -1 kg"),
+        (("\"50 g\"", "\"50 gramms\""), "the unit \"gramms\" is not known"),
+        (("\"50 g\"", "[1]"), "`mass` is a mass, not a list"),
+        (("\"50 g\"", "inf"), "inf is not a finite number"),
+        (("columns = 9", "columns = 9.5"), "`columns` is a whole number, not a number"),
+        (("columns = 9", "columns = 99999999999999999999"), "`columns` must be from 2 to 5000"),
+        (("name = \"probe\"", "name = \"membrane\""), "the name \"membrane\" is used twice"),
+        (("name = \"probe\"", "name = \"my probe\""), "`name` is not a name that can be used"),
+        (("[\"10 cm\", \"10 cm\", \"3 cm\"]", "[0, 0]"), "`tip` has 2 numbers, not three"),
+        (
+            ("name = \"border\"", "name = \"border\", box = { min = [0,0,0], max = [1,1,1] }"),
+            "`name` stands beside `box`",
+        ),
+        (("name = \"border\"", "box = { min = [5,5,5], max = [6,6,6] }"), "this attachment holds no vertex"),
+        (("[[tool]]", "[world]\nstep = \"1 min\"\n[[tool]]"), "`step` cannot be 1 min"),
+        (("[[tool]]", "[world]\nfilter = \"on\"\n[[tool]]"), "\"on\" is not known as filter"),
+        (("across = [0, \"20 cm\", 0]", "across = [1, 0, 0]"), "`along` and `across` do not span a sheet"),
+        (("model.springs", "model.fixed = {}\nmodel.springs"), "`springs` stands beside `fixed`"),
+        (("shape.capsule", "shape.cylinder"), "`cylinder` is not a key of tool.shape"),
+    ];
+    for (change, message) in cases {
+        let found = with(change);
+        assert_eq!(found.len(), 1, "{change:?}: {found:?}");
+        assert_eq!(found[0].2, message, "{change:?}");
+    }
+}
+
+#[test]
+fn mesh_files_come_through_the_reader_and_are_kept() {
+    let text = r#"serosa = 1
+title = "Mesh"
+[[body]]
+name = "patch"
+shape.mesh = { file = "patch.obj", unit = "1 mm", radius = "0.1 mm" }
+model.springs = { mass = 0.1, stiffness = 10 }
+"#;
+    let obj = b"v 0 0 0\nv 10 0 0\nv 10 10 0\nv 0 10 0\nf 1 2 3 4\n";
+    let loaded =
+        load(text, &|path| if path == "patch.obj" { Ok(obj.to_vec()) } else { no_files(path) }).unwrap();
+    assert_eq!(loaded.baked.model.rest[2].to_array(), [0.01, 0.01, 0.0]);
+    assert_eq!(loaded.files.len(), 1);
+    assert!(mistakes(text)[0].2.contains("no file patch.obj"));
+    let broken = load(text, &|_| Ok(b"v 1 2\nf 1 2 9".to_vec())).expect_err("broken");
+    assert!(broken[0].message.contains("not a readable OBJ file"), "{broken:?}");
+}
+
+#[test]
+fn tunables_have_units_and_ranges() {
+    let tune = |body: &str| format!("{SMALL}\n[[tune]]\n{body}\n");
+    let good = read(&tune("target = \"membrane.stiffness\"\nmin = \"100 N/m\"\nmax = \"1 kN/m\"")).unwrap();
+    let tunable = &good.baked.params.tunables[0];
+    assert_eq!((tunable.min, tunable.max, tunable.start), (100.0, 1000.0, 300.0));
+    assert_eq!(tunable.unit, ("kN/m".to_owned(), 1000.0));
+    let bad = [
+        ("target = \"membrane.colour\"\nmin = 0\nmax = 1", "\"membrane.colour\" cannot be tuned"),
+        ("target = \"liver.stiffness\"\nmin = 0\nmax = 1", "there is no body or tool called \"liver\""),
+        (
+            "target = \"gravity\"\nmin = 0\nmax = \"3 kg\"",
+            "\"3 kg\" is a mass, but an acceleration is wanted here",
+        ),
+        (
+            "target = \"probe.coupling\"\nmin = 1\nmax = 2",
+            "does not hold the value the scene starts with, 400",
+        ),
+    ];
+    for (text, message) in bad {
+        let found = mistakes(&tune(text));
+        assert!(found.len() == 1 && found[0].2.contains(message), "{text}: {found:?}");
+    }
+}
+
+#[test]
+fn scripts_are_read_by_the_same_rules() {
+    let text = "[[move]]\ntool = \"probe\"\ntime = \"1 s\"\ntip = [0, 0, \"1 cm\"]\n\
+                [[move]]\ntool = \"probe\"\ntime = 2\ntip = [0, 0, 0]\ndirection = [1, 0, 0]\n";
+    let moves = load_script(text, &["other", "probe"]).unwrap();
+    assert_eq!((moves[0].len(), moves[1].len(), moves[1][0].tip.z), (0, 2, 0.01));
+    let late = text.replace("time = 2", "time = 0.5");
+    assert!(load_script(&late, &["probe"]).expect_err("order")[0].message.contains("after one at 1 s"));
+    assert!(load_script(text, &["hook"]).expect_err("tool")[0].message.contains("no tool called \"probe\""));
+}
+
+#[test]
+fn the_scenes_of_the_project_are_sound() {
+    let folder = root().join("scenes");
+    let mut count = 0;
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let text = std::fs::read_to_string(&path).unwrap();
+        let loaded = read(&text).unwrap_or_else(|p| panic!("{}: {p:?}", path.display()));
+        assert!(!loaded.raw.about.is_empty() && loaded.raw.camera.is_some(), "{}", path.display());
+        count += 1;
+    }
+    assert!(count >= 4);
+}
+
+/// Reference page and schema are made from the table of keys; `cargo xtask bless` rewrites them.
+#[test]
+fn the_reference_and_the_schema_are_fresh() {
+    let schema = serde_json::to_string_pretty(&reference::schema()).unwrap() + "\n";
+    for (file, fresh) in [("scene.md", reference::markdown()), ("scene.schema.json", schema)] {
+        let path = root().join("docs/reference").join(file);
+        if std::env::var_os("SEROSA_BLESS").is_some() {
+            std::fs::write(&path, &fresh).unwrap();
+        }
+        let kept = std::fs::read_to_string(&path).unwrap_or_default();
+        assert!(kept == fresh, "docs/reference/{file} is stale: run `cargo xtask bless`");
+    }
+}
+
+#[test]
+fn the_schema_knows_every_key_of_a_scene() {
+    let schema = reference::schema();
+    let tool = &schema["$defs"]["tool"];
+    assert_eq!(tool["properties"]["mass"]["default"], "40 g");
+    assert_eq!(tool["required"], serde_json::json!(["name", "shape", "tip"]));
+    assert_eq!(schema["properties"]["world"]["$ref"], "#/$defs/world");
+    assert_eq!(schema["$defs"]["world"]["properties"]["detector"]["enum"][0], "grid");
+    assert_eq!(schema["$defs"]["shape"]["oneOf"].as_array().unwrap().len(), 9);
+}
