@@ -13,7 +13,7 @@ use crate::{shell, tidy};
 type Stage = (&'static str, fn() -> Result<(), String>);
 
 const STAGES: &[Stage] =
-    &[("format", format), ("tidy", || tidy::run(&[])), ("clippy", clippy), ("build", build)];
+    &[("format", format), ("tidy", || tidy::run(&[])), ("clippy", clippy), ("build", build), ("wasm", wasm)];
 
 /// Runs the stages in order and stops at the first that fails. With filters, only the tests run.
 pub fn run(filters: &[String]) -> Result<(), String> {
@@ -52,6 +52,19 @@ fn clippy() -> Result<(), String> {
 fn build() -> Result<(), String> {
     let arguments = ["build", "--release", "--locked", "--workspace"];
     shell::pass_through("cargo", &arguments, "mend the compile errors above")
+}
+
+/// The core builds for the browser as well, where that target is installed.
+fn wasm() -> Result<(), String> {
+    const TARGET: &str = "wasm32-unknown-unknown";
+    let folder = shell::command("rustc", &["--print", "target-libdir", "--target", TARGET]).output();
+    let folder = folder.map_err(|error| shell::cannot_start("rustc", &error))?.stdout;
+    if !Path::new(String::from_utf8_lossy(&folder).trim()).is_dir() {
+        println!("skipped: {TARGET} is not installed (`rustup target add {TARGET}`)");
+        return Ok(());
+    }
+    let arguments = ["build", "--release", "--locked", "--package", "serosa_sim", "--target", TARGET];
+    shell::pass_through("cargo", &arguments, "keep files, clocks and threads out of the core")
 }
 
 /// Makes sure that the list of skipped tests starts empty and that its folder is there.

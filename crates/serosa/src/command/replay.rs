@@ -84,6 +84,8 @@ pub fn compare(
         return Err("its keyframe does not fit its scene".into());
     }
     world.state = state;
+    // Tunables are no part of the state: they stand in the inputs, which may have been silent since.
+    world.params.tune(&recording.tunables_at(start).unwrap_or_default());
     let to = to_s.map_or(u64::MAX, tick_of);
     let bar = progress(recording.ticks().min(to).saturating_sub(start), "replay");
     let pool = pool(threads).map_err(|_| "the threads cannot be started".to_owned())?;

@@ -1,5 +1,7 @@
 //! Integration tests of the engine: bodies against theory, contacts against oracles, promises against runs.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
 mod conformance;
 mod contact;
 mod counting;

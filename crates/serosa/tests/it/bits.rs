@@ -1,0 +1,94 @@
+//! Same inputs, same bits: for every built-in scene, on any number of threads, and after save and restore.
+
+use serosa::scenes::{BUILT_IN, find, load};
+use serosa::session::{Device, Session};
+
+const STEPS: u64 = 10_000;
+
+/// Runs a scene with random tools and returns the hash at the end; `restore` saves half way, throws the world
+/// away and goes on with the saved state.
+fn run(name: &str, threads: usize, restore: bool) -> u64 {
+    let loaded = load(&find(name).unwrap()).unwrap();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+    pool.install(|| {
+        let world = loaded.baked.world();
+        let device = Device::random(&world, 7, 0.3);
+        let mut session = Session::new(world, device);
+        for i in 0..STEPS {
+            if restore && i == STEPS / 2 {
+                let saved = postcard::to_stdvec(&session.world.state).unwrap();
+                session.world = loaded.baked.world();
+                session.world.state = postcard::from_bytes(&saved).unwrap();
+            }
+            session.step().unwrap();
+        }
+        assert!(session.seen.quarantined.is_empty(), "{name}: {:?}", session.seen.quarantined);
+        session.world.state.hash()
+    })
+}
+
+/// 10,000 steps of one scene, four times over.
+fn same_bits(name: &str) {
+    let one = run(name, 1, false);
+    assert_eq!(one, run(name, 2, false), "{name} on 2 threads");
+    assert_eq!(one, run(name, 8, false), "{name} on 8 threads");
+    assert_eq!(one, run(name, 2, true), "{name} after a restore");
+}
+
+#[test]
+fn coil_gives_the_same_bits() {
+    same_bits("coil");
+}
+
+#[test]
+fn membrane_poke_gives_the_same_bits() {
+    same_bits("membrane-poke");
+}
+
+#[test]
+fn net_on_sphere_gives_the_same_bits() {
+    same_bits("net-on-sphere");
+}
+
+#[test]
+fn rope_drop_gives_the_same_bits() {
+    same_bits("rope-drop");
+}
+
+#[test]
+fn no_built_in_scene_is_left_out_above() {
+    let names: Vec<&str> = BUILT_IN.iter().map(|s| s.name).collect();
+    assert_eq!(names, ["coil", "membrane-poke", "net-on-sphere", "rope-drop"]);
+}
+
+/// A scene large enough that every stage is cut into several parts.
+#[test]
+fn a_scene_of_many_blocks_gives_the_same_bits() {
+    let text = r#"
+serosa = 1
+title = "Many blocks"
+[world]
+step = "2 ms"
+[[body]]
+name = "net"
+shape.net = { corner = ["-60 cm", "-60 cm", "12 cm"], along = ["120 cm", 0, 0], across = [0, "120 cm", 0], columns = 61, rows = 61, radius = "4 mm" }
+model.springs = { mass = 1, stiffness = "1 kN/m", damping = 0.1, bending = 10 }
+[[body]]
+name = "ball"
+shape.sphere = { center = [0, 0, 0], radius = "10 cm" }
+model.fixed = {}
+"#;
+    let baked = serosa_io::scene::load(text, &|_| Err("none".into())).unwrap().baked;
+    let hash = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let mut session = Session::new(baked.world(), Device::Script(Vec::new()));
+            (0..300).for_each(|_| session.step().unwrap());
+            assert!(session.seen.contacts_max > 20);
+            session.world.state.hash()
+        })
+    };
+    let one = hash(1);
+    assert_eq!(one, hash(2));
+    assert_eq!(one, hash(8));
+}

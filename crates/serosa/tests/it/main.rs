@@ -1,0 +1,9 @@
+//! Integration tests of the program: its command line, its recordings, its promises.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod bits;
+mod cli;
+mod fuzz;
+mod record;
+mod tell;
