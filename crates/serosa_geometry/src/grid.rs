@@ -146,7 +146,9 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn both(boxes: &[Aabb]) -> (Vec<(u32, u32)>, Vec<(u32, u32)>) {
+    type Pairs = Vec<(u32, u32)>;
+
+    fn both(boxes: &[Aabb]) -> (Pairs, Pairs) {
         let (mut fast, mut slow) = (Vec::new(), Vec::new());
         let mut grid = Grid::default();
         grid.build(boxes);
