@@ -32,12 +32,13 @@ struct Case {
 
 /// Runs both detectors at every size, in the same run, and compares what they found.
 pub fn bench(args: &BenchArgs, report: &mut Report) -> Result<(), Failure> {
+    let pool = crate::command::run::pool(1)?;
     let largest = args.largest.unwrap_or(u32::MAX);
     let mut first: Option<(u32, f64)> = None;
     for n in SIZES.into_iter().filter(|n| *n <= largest.max(SIZES[0])) {
         let baked = bake(&scene(n)).map_err(|f| Failure::input(format!("error: {f:?}")))?;
-        let grid = measure(&baked, Detector::Grid);
-        let all = measure(&baked, Detector::AllPairs);
+        let grid = pool.install(|| measure(&baked, Detector::Grid));
+        let all = pool.install(|| measure(&baked, Detector::AllPairs));
         let equal = grid.keys == all.keys;
         let (n0, ms0) = *first.get_or_insert((n, grid.ms));
         let growth = if n > n0 { (grid.ms / ms0).ln() / (f64::from(n) / f64::from(n0)).ln() } else { 1.0 };
@@ -68,9 +69,10 @@ pub fn bench(args: &BenchArgs, report: &mut Report) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A spiral of `links` links on the plane z = 0.
+/// A chain of `links` links on the plane z = 0. At rest its turns lie well apart, so that no pair is left out of
+/// self-contact but neighbours along the chain.
 fn scene(links: u32) -> RawScene {
-    let mesh = generate::chain_through((0..=links).map(|i| spiral(f64::from(i) * LINK)).collect());
+    let mesh = generate::chain_through(spiral(links, 3.0 * PITCH));
     let body = |name: &str, geometry, model| RawBody {
         name: name.into(),
         geometry,
@@ -94,18 +96,21 @@ fn scene(links: u32) -> RawScene {
     }
 }
 
-/// A point of a spiral of even pitch, by (nearly) its arc length, a tenth of a radius sunk into the plane.
-fn spiral(arc: f64) -> Vec3 {
-    let start = 0.03;
-    let turns_per_metre = PITCH / std::f64::consts::TAU;
-    let radius = (start * start + 2.0 * turns_per_metre * arc).sqrt();
-    let angle = (radius - start) / turns_per_metre;
-    Vec3::new(radius * angle.cos(), radius * angle.sin(), 0.9 * RADIUS)
+/// Points of a spiral of even pitch, (nearly) one link apart, a tenth of a radius sunk into the plane.
+fn spiral(links: u32, pitch: f64) -> Vec<Vec3> {
+    let (start, growth) = (0.03, pitch / std::f64::consts::TAU);
+    let point = |i: u32| {
+        let radius = (start * start + 2.0 * growth * f64::from(i) * LINK).sqrt();
+        let angle = (radius - start) / growth;
+        Vec3::new(radius * angle.cos(), radius * angle.sin(), 0.9 * RADIUS)
+    };
+    (0..=links).map(point).collect()
 }
 
 /// The mean time of one detection \[ms\], after a warm one, over at least 5 runs and 50 ms; and what it found.
 fn measure(baked: &Baked, detector: Detector) -> Case {
-    let world = baked.world();
+    let mut world = baked.world();
+    world.state.pos = spiral(world.model.rest.len() as u32 - 1, PITCH);
     let at = Places { pos: &world.state.pos, pose: &world.state.pose, radius: &world.state.radius };
     let (mut finder, mut rows) = (Finder::default(), Vec::new());
     let mut find = || {
