@@ -6,3 +6,4 @@ pub mod fingerprint;
 pub mod mesh;
 pub mod recording;
 pub mod scene;
+pub mod wire;

@@ -1,0 +1,360 @@
+//! The wire between the program and its page.
+//!
+//! Text messages are JSON: [`ToServer`] from the page, [`ToPage`] to it. The TypeScript types of both are made
+//! from the types here (`viewer/src/wire.ts`), and a test says whether they are fresh. Frames are binary, laid out
+//! as [`Frame`] says, little-endian.
+
+mod frame;
+
+pub use frame::{Contact, Frame, FrameEncoder, STAGES};
+
+use serde::{Deserialize, Serialize};
+
+/// The largest text message that a page may send \[bytes\]: a scene file of the largest size, and some.
+pub const TO_SERVER_MAX: usize = crate::scene::SCENE_MAX + 4096;
+
+/// What a page may say. Anything but `Drive` and `Hello` is heard only from the driver.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
+pub enum ToServer {
+    /// Become the driver; the present one is told.
+    Drive,
+    /// Back to the gallery: nothing runs.
+    Gallery,
+    /// Open a built-in scene.
+    Open {
+        /// Its name.
+        scene: String,
+    },
+    /// Open a scene file dropped on the page.
+    OpenText {
+        /// The name of the file.
+        name: String,
+        /// What it holds.
+        text: String,
+    },
+    /// Run.
+    Play,
+    /// Stand still.
+    Pause,
+    /// Take one step.
+    Step,
+    /// Begin the scene again.
+    Reset,
+    /// Simulated seconds for each second, from 0.01 to 10.
+    Speed {
+        /// 1 is real time.
+        value: f64,
+    },
+    /// Where a hand holds its tool.
+    Hand {
+        /// Number of the tool.
+        tool: usize,
+        /// Of the tip \[m\].
+        position: [f64; 3],
+        /// Quaternion x, y, z, w.
+        rotation: [f64; 4],
+        /// Whether the jaws are closed.
+        grip: bool,
+    },
+    /// Turn a tunable.
+    Tune {
+        /// Its number.
+        index: usize,
+        /// In SI.
+        value: f64,
+    },
+    /// Begin to record; the scene begins again, so that the recording holds all of it.
+    Record,
+    /// End the recording, or leave a replay.
+    Stop,
+    /// Replay a recording made from this page.
+    Replay {
+        /// Its name in [`Status::recordings`].
+        name: String,
+    },
+    /// Go to a time of the replay.
+    Seek {
+        /// \[s\]
+        time_s: f64,
+    },
+}
+
+/// What the page is told in words. Frames come beside these, in binary.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum ToPage {
+    /// First: who you are, and what there is.
+    Hello {
+        /// Your number.
+        client: u32,
+        /// Version of the program.
+        version: String,
+        /// The built-in scenes.
+        gallery: Vec<GalleryEntry>,
+    },
+    /// A scene was opened, or nothing is open any more.
+    Scene {
+        /// The scene, or null in the gallery.
+        scene: Option<Box<SceneInfo>>,
+    },
+    /// Who drives and what runs.
+    Status(Status),
+    /// What is wrong with a scene that was to be opened.
+    Problems {
+        /// Of the file.
+        name: String,
+        /// All mistakes.
+        problems: Vec<ProblemInfo>,
+    },
+    /// Something the user should know.
+    Notice {
+        /// `info` or `warning`.
+        level: String,
+        /// A whole sentence.
+        text: String,
+    },
+}
+
+/// A scene in the gallery.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct GalleryEntry {
+    /// To open it by.
+    pub name: String,
+    /// One line.
+    pub title: String,
+    /// A paragraph.
+    pub about: String,
+    /// Address of its picture, if there is one.
+    pub picture: Option<String>,
+}
+
+/// Who drives and what runs; sent whenever it changes.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Status {
+    /// The driver's number, if there is one.
+    pub driver: Option<u32>,
+    /// How many pages are connected.
+    pub clients: u32,
+    /// Whether time runs.
+    pub playing: bool,
+    /// Simulated seconds for each second, as asked.
+    pub speed: f64,
+    /// Values of the tunables, in SI.
+    pub tunables: Vec<f64>,
+    /// Name of the recording being written.
+    pub recording: Option<String>,
+    /// The recording being replayed.
+    pub replay: Option<ReplayInfo>,
+    /// Recordings that can be replayed, newest first.
+    pub recordings: Vec<String>,
+    /// Names of bodies that ran away and were frozen.
+    pub frozen: Vec<String>,
+}
+
+/// A replay in progress.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct ReplayInfo {
+    /// Of the recording.
+    pub name: String,
+    /// Its length \[s\].
+    pub duration_s: f64,
+    /// First time at which it differed from the recording \[s\].
+    pub differs_at_s: Option<f64>,
+}
+
+/// A mistake in a scene file.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct ProblemInfo {
+    /// From 1.
+    pub line: usize,
+    /// From 1.
+    pub column: usize,
+    /// What is wrong.
+    pub message: String,
+    /// What to do.
+    pub help: String,
+    /// The line it is in.
+    pub source: String,
+}
+
+/// All that a page needs to draw a scene before its first frame.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct SceneInfo {
+    /// As opened.
+    pub name: String,
+    /// One line.
+    pub title: String,
+    /// A paragraph.
+    pub about: String,
+    /// Time of one step \[s\].
+    pub dt_s: f64,
+    /// All bodies, tools last, in the order of frames.
+    pub bodies: Vec<BodyInfo>,
+    /// All tools.
+    pub tools: Vec<ToolInfo>,
+    /// All probes, in the order of frames.
+    pub probes: Vec<ProbeInfo>,
+    /// All tunables.
+    pub tunables: Vec<TunableInfo>,
+    /// Where to look from.
+    pub camera: Option<CameraInfo>,
+    /// Texts in the scene.
+    pub texts: Vec<TextInfo>,
+    /// Worth knowing.
+    pub notes: Vec<String>,
+}
+
+/// A body as it is drawn.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct BodyInfo {
+    /// Its name.
+    pub name: String,
+    /// How to draw it.
+    pub look: Look,
+}
+
+/// How to draw a body.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Look {
+    /// Threads: each edge a tube. A chain's edges follow one another.
+    Threads {
+        /// Rest positions x, y, z of all vertices in turn \[m\].
+        rest: Vec<f32>,
+        /// Pairs of vertices, one after another, counted within the body.
+        edges: Vec<u32>,
+        /// Half the thickness \[m\].
+        radius: f64,
+        /// Whether the edges make one chain from the first vertex to the last.
+        chain: bool,
+        /// Vertices held where they are.
+        held: Vec<u32>,
+    },
+    /// A skin of triangles with a thickness.
+    Skin {
+        /// Rest positions x, y, z of all vertices in turn \[m\].
+        rest: Vec<f32>,
+        /// Triples of vertices, one after another.
+        triangles: Vec<u32>,
+        /// Pairs of vertices, one after another.
+        edges: Vec<u32>,
+        /// Half the thickness \[m\].
+        radius: f64,
+        /// Vertices held where they are.
+        held: Vec<u32>,
+    },
+    /// A rigid frame; its pose is in the frames.
+    Solid {
+        /// Number of the frame.
+        rigid: usize,
+        /// Its shape.
+        shape: SolidShape,
+        /// Whether it can move.
+        movable: bool,
+    },
+}
+
+/// A solid about its own origin.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(tag = "shape", rename_all = "snake_case")]
+pub enum SolidShape {
+    /// A ball.
+    Sphere {
+        /// \[m\]
+        radius: f64,
+    },
+    /// A rod along z with round ends.
+    Capsule {
+        /// Of the core \[m\].
+        length: f64,
+        /// \[m\]
+        radius: f64,
+    },
+    /// A box.
+    Box {
+        /// Edges \[m\].
+        size: [f64; 3],
+    },
+    /// The half-space below z = 0.
+    Plane,
+}
+
+/// A tool.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct ToolInfo {
+    /// Its name.
+    pub name: String,
+    /// Number of its body.
+    pub body: usize,
+    /// Number of its frame.
+    pub rigid: usize,
+    /// Its tip in the frame \[m\].
+    pub tip: [f64; 3],
+}
+
+/// A probe.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct ProbeInfo {
+    /// Its name.
+    pub name: String,
+    /// Of its numbers.
+    pub unit: String,
+    /// How many numbers it gives: 1 or 3.
+    pub width: usize,
+}
+
+/// A tunable.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct TunableInfo {
+    /// What the user reads.
+    pub name: String,
+    /// Unit to show it in.
+    pub unit: String,
+    /// Size of that unit in SI.
+    pub unit_size: f64,
+    /// SI.
+    pub min: f64,
+    /// SI.
+    pub max: f64,
+    /// SI.
+    pub value: f64,
+}
+
+/// Where to look from.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct CameraInfo {
+    /// \[m\]
+    pub eye: [f64; 3],
+    /// \[m\]
+    pub target: [f64; 3],
+    /// Vertical angle of view \[rad\].
+    pub angle: f64,
+}
+
+/// A text in the scene.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct TextInfo {
+    /// What it says.
+    pub text: String,
+    /// Where \[m\].
+    pub at: [f64; 3],
+}
+
+#[cfg(test)]
+mod tests;

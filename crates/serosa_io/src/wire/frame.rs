@@ -1,0 +1,168 @@
+//! Frames: what changed since the last one that a page got, in few bytes.
+
+use serosa_sim::Vec3;
+use serosa_sim::model::Pose;
+
+/// Stages of the step whose times a frame carries.
+pub const STAGES: usize = 7;
+
+/// A contact worth showing.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Contact {
+    /// Where \[m\].
+    pub at: Vec3,
+    /// Unit, from the second body to the first.
+    pub normal: Vec3,
+    /// Size of the force \[N\].
+    pub force: f64,
+}
+
+/// A moment of the simulation, shared by all pages; each page is sent what changed since its last one.
+///
+/// Layout on the wire, little-endian:
+///
+/// | bytes | what |
+/// |---|---|
+/// | 4 | `SRF1` |
+/// | u32 | number of the frame, ever growing |
+/// | f64 | simulated time \[s\] |
+/// | u32 | tick, low half |
+/// | f32 | simulated seconds for each second, measured |
+/// | f32 | mean CPU time of a step \[ms\] |
+/// | 7 × f32 | mean time of each stage \[ms\]: tools, predict, detect, respond, filter, finish, guard |
+/// | u32 | contacts in the last step |
+/// | f32 | deepest overlap left \[mm\] |
+/// | u32 | sections: bodies that changed |
+/// | u32 | rigid frames |
+/// | u32 | tools |
+/// | u32 | contacts shown |
+/// | u32 | numbers of probes |
+/// | each section | u32 body, u32 vertices, 3 × f32 lowest corner \[m\], 3 × f32 size of a unit \[m\], 3 × u16 for each vertex, two bytes of padding where their number is odd |
+/// | each rigid frame | 3 × f32 position \[m\], 4 × f32 quaternion x, y, z, w |
+/// | each tool | 3 × f32 where the hand leads the tip \[m\], f32 force of the hand \[N\], f32 1 where the jaws hold something |
+/// | each contact | 3 × f32 place, 3 × f32 normal, f32 force \[N\] |
+/// | probes | f32 each, in the order of the scene |
+#[derive(Clone, Debug, Default)]
+pub struct Frame {
+    /// Ever growing.
+    pub number: u32,
+    /// Simulated time \[s\].
+    pub time_s: f64,
+    /// Steps taken.
+    pub tick: u64,
+    /// Simulated seconds for each second.
+    pub real_time: f32,
+    /// Mean CPU time of a step \[ms\].
+    pub step_ms: f32,
+    /// Mean time of each stage \[ms\].
+    pub stage_ms: [f32; STAGES],
+    /// Contacts in the last step.
+    pub contacts: u32,
+    /// Deepest overlap left \[mm\].
+    pub deepest_mm: f32,
+    /// Sections of the soft bodies, each with the number of the frame in which it last changed.
+    pub sections: Vec<(u32, Vec<u8>)>,
+    /// Poses of all rigid frames.
+    pub poses: Vec<Pose>,
+    /// For each tool: where the hand leads it, force of the hand, whether it holds something.
+    pub tools: Vec<(Vec3, f64, bool)>,
+    /// Contacts worth showing.
+    pub shown: Vec<Contact>,
+    /// Numbers of all probes.
+    pub probes: Vec<f64>,
+}
+
+impl Frame {
+    /// The bytes for a page that has seen frame `seen` of this scene (0 for none).
+    pub fn bytes_since(&self, seen: u32) -> Vec<u8> {
+        let changed: Vec<&(u32, Vec<u8>)> = self.sections.iter().filter(|s| s.0 > seen).collect();
+        let size: usize = changed.iter().map(|s| s.1.len()).sum();
+        let mut out = Vec::with_capacity(128 + size + 28 * (self.poses.len() + self.shown.len()));
+        out.extend(b"SRF1");
+        put_u32(&mut out, self.number);
+        out.extend(self.time_s.to_le_bytes());
+        put_u32(&mut out, self.tick as u32);
+        put_f32s(&mut out, [self.real_time, self.step_ms]);
+        put_f32s(&mut out, self.stage_ms);
+        put_u32(&mut out, self.contacts);
+        put_f32s(&mut out, [self.deepest_mm]);
+        let counts = [changed.len(), self.poses.len(), self.tools.len(), self.shown.len(), self.probes.len()];
+        counts.iter().for_each(|n| put_u32(&mut out, *n as u32));
+        changed.iter().for_each(|s| out.extend(&s.1));
+        for pose in &self.poses {
+            put_f32s(&mut out, pose.pos.to_array().map(|v| v as f32));
+            put_f32s(&mut out, pose.rot.to_array().map(|v| v as f32));
+        }
+        for (led, force, holds) in &self.tools {
+            put_f32s(&mut out, led.to_array().map(|v| v as f32));
+            put_f32s(&mut out, [*force as f32, f32::from(*holds as u8)]);
+        }
+        for contact in &self.shown {
+            put_f32s(&mut out, contact.at.to_array().map(|v| v as f32));
+            put_f32s(&mut out, contact.normal.to_array().map(|v| v as f32));
+            put_f32s(&mut out, [contact.force as f32]);
+        }
+        self.probes.iter().for_each(|p| put_f32s(&mut out, [*p as f32]));
+        out
+    }
+}
+
+fn put_u32(out: &mut Vec<u8>, v: u32) {
+    out.extend(v.to_le_bytes());
+}
+
+fn put_f32s<const N: usize>(out: &mut Vec<u8>, values: [f32; N]) {
+    values.iter().for_each(|v| out.extend(v.to_le_bytes()));
+}
+
+/// Makes the sections of frames, and remembers what has changed.
+#[derive(Clone, Debug, Default)]
+pub struct FrameEncoder {
+    /// The last section of each soft body.
+    last: Vec<(u32, Vec<u8>)>,
+}
+
+impl FrameEncoder {
+    /// The sections of bodies (number, positions) for frame `number`. A section whose bytes are the same as
+    /// before keeps the number of the frame in which it last changed.
+    pub fn sections<'a>(
+        &mut self,
+        number: u32,
+        bodies: impl Iterator<Item = (usize, &'a [Vec3])>,
+    ) -> Vec<(u32, Vec<u8>)> {
+        let mut sections = Vec::new();
+        for (i, (body, positions)) in bodies.enumerate() {
+            let bytes = section(body, positions);
+            let changed = match self.last.get(i) {
+                Some((since, last)) if *last == bytes => *since,
+                _ => number,
+            };
+            sections.push((changed, bytes));
+        }
+        self.last.clone_from(&sections);
+        sections
+    }
+}
+
+/// Positions as 16-bit steps through their own box: 15 µm for a body of a metre. The corner is rounded to a
+/// lattice, so that a body at rest gives the same bytes again.
+fn section(body: usize, positions: &[Vec3]) -> Vec<u8> {
+    let finite = positions.iter().copied().filter(|p| p.is_finite());
+    let (lo, hi) = finite.fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(lo, hi), p| (lo.min(p), hi.max(p)));
+    let (lo, hi) = if lo.is_finite() { (lo, hi) } else { (Vec3::ZERO, Vec3::ZERO) };
+    let unit = ((hi - lo) / 65_535.0).max(Vec3::splat(1e-9));
+    let mut out = Vec::with_capacity(32 + 6 * positions.len());
+    put_u32(&mut out, body as u32);
+    put_u32(&mut out, positions.len() as u32);
+    put_f32s(&mut out, lo.to_array().map(|v| v as f32));
+    put_f32s(&mut out, unit.to_array().map(|v| v as f32));
+    for p in positions {
+        // A position that is not finite becomes the corner: the cast saturates, and NaN gives 0.
+        let steps = ((*p - lo) / unit).to_array().map(|v| v.round() as u16);
+        steps.iter().for_each(|s| out.extend(s.to_le_bytes()));
+    }
+    if positions.len() % 2 == 1 {
+        out.extend([0, 0]);
+    }
+    out
+}

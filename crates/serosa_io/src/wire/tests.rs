@@ -1,0 +1,95 @@
+//! The wire types are the page's types, and frames hold what they should.
+
+use super::*;
+use serosa_sim::Vec3;
+use ts_rs::{Config, TS};
+
+/// The TypeScript of all wire types, in one file.
+fn typescript() -> String {
+    let mut text = String::from(
+        "// Made from crates/serosa_io/src/wire.rs by `cargo xtask bless`; a test says whether it is fresh.\n",
+    );
+    let config = Config::default();
+    let all = [
+        ToServer::decl(&config),
+        ToPage::decl(&config),
+        GalleryEntry::decl(&config),
+        Status::decl(&config),
+        ReplayInfo::decl(&config),
+        ProblemInfo::decl(&config),
+        SceneInfo::decl(&config),
+        BodyInfo::decl(&config),
+        Look::decl(&config),
+        SolidShape::decl(&config),
+        ToolInfo::decl(&config),
+        ProbeInfo::decl(&config),
+        TunableInfo::decl(&config),
+        CameraInfo::decl(&config),
+        TextInfo::decl(&config),
+    ];
+    for decl in all {
+        text.push_str("\nexport ");
+        decl.lines().for_each(|line| text.push_str(&format!("{}\n", line.trim_end())));
+    }
+    text
+}
+
+#[test]
+fn the_types_of_the_page_are_fresh() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../viewer/src/wire.ts");
+    if std::env::var_os("SEROSA_BLESS").is_some() {
+        std::fs::write(path, typescript()).unwrap();
+    }
+    let kept = std::fs::read_to_string(path).unwrap_or_default();
+    assert!(kept == typescript(), "viewer/src/wire.ts is stale: run `cargo xtask bless`");
+}
+
+#[test]
+fn a_page_gets_only_what_changed_since_its_last_frame() {
+    let mut encoder = FrameEncoder::default();
+    let (still, mut moving) = (vec![Vec3::ONE; 5], vec![Vec3::ZERO, Vec3::X, Vec3::Y]);
+    let frame = |encoder: &mut FrameEncoder, number, moving: &[Vec3]| Frame {
+        number,
+        sections: encoder.sections(number, [(0, &still[..]), (2, moving)].into_iter()),
+        ..Frame::default()
+    };
+    let first = frame(&mut encoder, 1, &moving);
+    moving[1].x = 1.5;
+    let second = frame(&mut encoder, 2, &moving);
+    let sections = |f: &Frame, seen| u32::from_le_bytes(f.bytes_since(seen)[64..68].try_into().unwrap());
+    assert_eq!(sections(&first, 0), 2);
+    assert_eq!(sections(&second, 1), 1);
+    assert_eq!(sections(&second, 0), 2, "a page that missed the first frame gets both");
+    assert_eq!(sections(&second, 2), 0);
+}
+
+#[test]
+fn positions_keep_to_their_step() {
+    let body: Vec<Vec3> = (0..101).map(|i| Vec3::new(f64::from(i) * 0.01, -0.3, 0.2)).collect();
+    let mut encoder = FrameEncoder::default();
+    let sections = encoder.sections(1, [(0, &body[..])].into_iter());
+    let bytes = &sections[0].1;
+    assert_eq!(bytes.len() % 4, 0);
+    let f32_at = |i: usize| f32::from_le_bytes(bytes[i..i + 4].try_into().unwrap());
+    for (k, p) in body.iter().enumerate() {
+        let steps = |axis: usize| {
+            let at = 32 + 6 * k + 2 * axis;
+            f32::from(u16::from_le_bytes(bytes[at..at + 2].try_into().unwrap()))
+        };
+        for axis in 0..3 {
+            let value = f32_at(8 + 4 * axis) + steps(axis) * f32_at(20 + 4 * axis);
+            assert!((f64::from(value) - p[axis]).abs() < 2e-5, "{value} {}", p[axis]);
+        }
+    }
+    let broken = [Vec3::NAN, Vec3::ONE, Vec3::INFINITY];
+    assert_eq!(encoder.sections(2, [(0, &broken[..])].into_iter())[0].1.len(), 32 + 6 * 3 + 2);
+}
+
+#[test]
+fn what_a_page_says_is_read_strictly() {
+    let hand = r#"{"type":"hand","tool":0,"position":[0,0,1],"rotation":[0,0,0,1],"grip":true}"#;
+    assert!(matches!(serde_json::from_str(hand), Ok(ToServer::Hand { grip: true, .. })));
+    for bad in ["", "{}", "[]", r#"{"type":"fly"}"#, r#"{"type":"tune","index":-1,"value":1}"#, "null"] {
+        assert!(serde_json::from_str::<ToServer>(bad).is_err(), "{bad}");
+    }
+}

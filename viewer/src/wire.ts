@@ -1,0 +1,387 @@
+// Made from crates/serosa_io/src/wire.rs by `cargo xtask bless`; a test says whether it is fresh.
+
+export type ToServer = { "type": "drive" } | { "type": "gallery" } | { "type": "open",
+/**
+ * Its name.
+ */
+scene: string, } | { "type": "open_text",
+/**
+ * The name of the file.
+ */
+name: string,
+/**
+ * What it holds.
+ */
+text: string, } | { "type": "play" } | { "type": "pause" } | { "type": "step" } | { "type": "reset" } | { "type": "speed",
+/**
+ * 1 is real time.
+ */
+value: number, } | { "type": "hand",
+/**
+ * Number of the tool.
+ */
+tool: number,
+/**
+ * Of the tip \[m\].
+ */
+position: [number, number, number],
+/**
+ * Quaternion x, y, z, w.
+ */
+rotation: [number, number, number, number],
+/**
+ * Whether the jaws are closed.
+ */
+grip: boolean, } | { "type": "tune",
+/**
+ * Its number.
+ */
+index: number,
+/**
+ * In SI.
+ */
+value: number, } | { "type": "record" } | { "type": "stop" } | { "type": "replay",
+/**
+ * Its name in [`Status::recordings`].
+ */
+name: string, } | { "type": "seek",
+/**
+ * \[s\]
+ */
+time_s: number, };
+
+export type ToPage = { "type": "hello",
+/**
+ * Your number.
+ */
+client: number,
+/**
+ * Version of the program.
+ */
+version: string,
+/**
+ * The built-in scenes.
+ */
+gallery: Array<GalleryEntry>, } | { "type": "scene",
+/**
+ * The scene, or null in the gallery.
+ */
+scene: SceneInfo | null, } | { "type": "status" } & Status | { "type": "problems",
+/**
+ * Of the file.
+ */
+name: string,
+/**
+ * All mistakes.
+ */
+problems: Array<ProblemInfo>, } | { "type": "notice",
+/**
+ * `info` or `warning`.
+ */
+level: string,
+/**
+ * A whole sentence.
+ */
+text: string, };
+
+export type GalleryEntry = {
+/**
+ * To open it by.
+ */
+name: string,
+/**
+ * One line.
+ */
+title: string,
+/**
+ * A paragraph.
+ */
+about: string,
+/**
+ * Address of its picture, if there is one.
+ */
+picture: string | null, };
+
+export type Status = {
+/**
+ * The driver's number, if there is one.
+ */
+driver: number | null,
+/**
+ * How many pages are connected.
+ */
+clients: number,
+/**
+ * Whether time runs.
+ */
+playing: boolean,
+/**
+ * Simulated seconds for each second, as asked.
+ */
+speed: number,
+/**
+ * Values of the tunables, in SI.
+ */
+tunables: Array<number>,
+/**
+ * Name of the recording being written.
+ */
+recording: string | null,
+/**
+ * The recording being replayed.
+ */
+replay: ReplayInfo | null,
+/**
+ * Recordings that can be replayed, newest first.
+ */
+recordings: Array<string>,
+/**
+ * Names of bodies that ran away and were frozen.
+ */
+frozen: Array<string>, };
+
+export type ReplayInfo = {
+/**
+ * Of the recording.
+ */
+name: string,
+/**
+ * Its length \[s\].
+ */
+duration_s: number,
+/**
+ * First time at which it differed from the recording \[s\].
+ */
+differs_at_s: number | null, };
+
+export type ProblemInfo = {
+/**
+ * From 1.
+ */
+line: number,
+/**
+ * From 1.
+ */
+column: number,
+/**
+ * What is wrong.
+ */
+message: string,
+/**
+ * What to do.
+ */
+help: string,
+/**
+ * The line it is in.
+ */
+source: string, };
+
+export type SceneInfo = {
+/**
+ * As opened.
+ */
+name: string,
+/**
+ * One line.
+ */
+title: string,
+/**
+ * A paragraph.
+ */
+about: string,
+/**
+ * Time of one step \[s\].
+ */
+dt_s: number,
+/**
+ * All bodies, tools last, in the order of frames.
+ */
+bodies: Array<BodyInfo>,
+/**
+ * All tools.
+ */
+tools: Array<ToolInfo>,
+/**
+ * All probes, in the order of frames.
+ */
+probes: Array<ProbeInfo>,
+/**
+ * All tunables.
+ */
+tunables: Array<TunableInfo>,
+/**
+ * Where to look from.
+ */
+camera: CameraInfo | null,
+/**
+ * Texts in the scene.
+ */
+texts: Array<TextInfo>,
+/**
+ * Worth knowing.
+ */
+notes: Array<string>, };
+
+export type BodyInfo = {
+/**
+ * Its name.
+ */
+name: string,
+/**
+ * How to draw it.
+ */
+look: Look, };
+
+export type Look = { "kind": "threads",
+/**
+ * Rest positions x, y, z of all vertices in turn \[m\].
+ */
+rest: Array<number>,
+/**
+ * Pairs of vertices, one after another, counted within the body.
+ */
+edges: Array<number>,
+/**
+ * Half the thickness \[m\].
+ */
+radius: number,
+/**
+ * Whether the edges make one chain from the first vertex to the last.
+ */
+chain: boolean,
+/**
+ * Vertices held where they are.
+ */
+held: Array<number>, } | { "kind": "skin",
+/**
+ * Rest positions x, y, z of all vertices in turn \[m\].
+ */
+rest: Array<number>,
+/**
+ * Triples of vertices, one after another.
+ */
+triangles: Array<number>,
+/**
+ * Pairs of vertices, one after another.
+ */
+edges: Array<number>,
+/**
+ * Half the thickness \[m\].
+ */
+radius: number,
+/**
+ * Vertices held where they are.
+ */
+held: Array<number>, } | { "kind": "solid",
+/**
+ * Number of the frame.
+ */
+rigid: number,
+/**
+ * Its shape.
+ */
+shape: SolidShape,
+/**
+ * Whether it can move.
+ */
+movable: boolean, };
+
+export type SolidShape = { "shape": "sphere",
+/**
+ * \[m\]
+ */
+radius: number, } | { "shape": "capsule",
+/**
+ * Of the core \[m\].
+ */
+length: number,
+/**
+ * \[m\]
+ */
+radius: number, } | { "shape": "box",
+/**
+ * Edges \[m\].
+ */
+size: [number, number, number], } | { "shape": "plane" };
+
+export type ToolInfo = {
+/**
+ * Its name.
+ */
+name: string,
+/**
+ * Number of its body.
+ */
+body: number,
+/**
+ * Number of its frame.
+ */
+rigid: number,
+/**
+ * Its tip in the frame \[m\].
+ */
+tip: [number, number, number], };
+
+export type ProbeInfo = {
+/**
+ * Its name.
+ */
+name: string,
+/**
+ * Of its numbers.
+ */
+unit: string,
+/**
+ * How many numbers it gives: 1 or 3.
+ */
+width: number, };
+
+export type TunableInfo = {
+/**
+ * What the user reads.
+ */
+name: string,
+/**
+ * Unit to show it in.
+ */
+unit: string,
+/**
+ * Size of that unit in SI.
+ */
+unit_size: number,
+/**
+ * SI.
+ */
+min: number,
+/**
+ * SI.
+ */
+max: number,
+/**
+ * SI.
+ */
+value: number, };
+
+export type CameraInfo = {
+/**
+ * \[m\]
+ */
+eye: [number, number, number],
+/**
+ * \[m\]
+ */
+target: [number, number, number],
+/**
+ * Vertical angle of view \[rad\].
+ */
+angle: number, };
+
+export type TextInfo = {
+/**
+ * What it says.
+ */
+text: string,
+/**
+ * Where \[m\].
+ */
+at: [number, number, number], };
