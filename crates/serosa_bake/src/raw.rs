@@ -203,6 +203,10 @@ pub struct RawTool {
     pub turn_stiffness: Real,
     /// Fastest that it follows the hand \[m/s\].
     pub speed_max: Real,
+    /// How far beyond the surface of the tip its jaws reach \[m\].
+    pub reach: Real,
+    /// Most force with which they hold \[N\].
+    pub strength: Real,
     /// Where the hand goes when nobody leads it, in order of time.
     pub moves: Vec<Move>,
 }

@@ -79,5 +79,7 @@ pub fn add_tool(model: &mut Model, raw: &RawTool) -> (Tool, Coupling) {
         turn_damping: critical(raw.turn_stiffness, moment),
         speed_max: raw.speed_max,
     };
-    (Tool { name: raw.name.clone(), body, rigid, tip }, coupling)
+    let radius = model.prims.last().map_or(0.0, |p| p.radius);
+    let (reach, strength) = (radius + raw.reach, raw.strength);
+    (Tool { name: raw.name.clone(), body, rigid, tip, reach, strength }, coupling)
 }

@@ -14,6 +14,8 @@ pub struct Hand {
     pub pos_um: [i32; 3],
     /// Quaternion x, y, z, w \[2⁻¹⁶\].
     pub rot_q16: [i32; 4],
+    /// How far the jaws are closed \[‰\]: 0 is open, 1000 closed. Beyond half they grasp.
+    pub jaw: i32,
 }
 
 /// A pose that is not finite, not a rotation, or farther than two kilometres away.
@@ -31,7 +33,18 @@ impl Hand {
         Ok(Self {
             pos_um: (pos * 1e6).round().to_array().map(|v| v as i32),
             rot_q16: (rot * 65536.0).to_array().map(|v| v.round() as i32),
+            jaw: 0,
         })
+    }
+
+    /// The same with the jaws open or closed.
+    pub fn gripping(self, grip: bool) -> Self {
+        Self { jaw: if grip { 1000 } else { 0 }, ..self }
+    }
+
+    /// Whether the jaws are closed far enough to grasp.
+    pub fn grips(&self) -> bool {
+        self.jaw > 500
     }
 
     /// The pose meant.

@@ -225,6 +225,10 @@ pub struct Tool {
     pub rigid: RigidId,
     /// The point the hand leads, in the frame \[m\].
     pub tip: Vec3,
+    /// What its jaws reach: vertices nearer to the tip than this \[m\].
+    pub reach: Real,
+    /// Most force with which they hold, shared by the vertices held \[N\]. Beyond it tissue slips.
+    pub strength: Real,
 }
 
 impl Model {

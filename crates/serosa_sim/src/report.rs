@@ -57,6 +57,8 @@ pub struct StepReport {
     pub truncated: u32,
     /// Bodies that the guard took out of the motion in this step.
     pub quarantined: Vec<BodyId>,
+    /// Vertices that slipped out of jaws in this step.
+    pub slipped_out: u32,
     /// Buffers that had to grow: normal while a scene warms up, never afterwards.
     pub grown: u32,
 }
@@ -65,6 +67,7 @@ impl StepReport {
     pub(crate) fn clear(&mut self) {
         self.stage_ns = [0; 7];
         (self.contacts, self.deepest_m, self.truncated, self.grown) = (0, 0.0, 0, 0);
+        self.slipped_out = 0;
         self.quarantined.clear();
     }
 }

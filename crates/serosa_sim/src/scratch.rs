@@ -4,6 +4,7 @@ use crate::body::springs::SpringWork;
 use crate::detect::Finder;
 use crate::model::{Model, Pose};
 use crate::respond::displacement_velocity::RowWork;
+use crate::respond::grip::GripWork;
 use crate::row::Row;
 use crate::state::{State, Twist};
 use crate::{Real, Vec3};
@@ -29,6 +30,8 @@ pub struct Scratch {
     pub rows: Vec<Row>,
     /// The rows as Respond works on them. Written by Respond.
     pub row_work: Vec<RowWork>,
+    /// What jaws hold, as Respond works on it. Written by Respond.
+    pub grip_work: Vec<GripWork>,
     /// Positions at which the rows were made \[m\], for the audit. Written by Detect.
     pub found_pos: Vec<Vec3>,
     /// Poses at which the rows were made, for the audit. Written by Detect.
@@ -66,6 +69,7 @@ impl Scratch {
             springs: vec![SpringWork::default(); model.springs.len()],
             rows: Vec::new(),
             row_work: Vec::new(),
+            grip_work: Vec::new(),
             found_pos: state.pos.clone(),
             found_pose: state.pose.clone(),
             finder: Finder::default(),

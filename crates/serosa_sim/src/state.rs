@@ -1,7 +1,8 @@
 //! `State`: what is saved. With `Model`, `Params` and the inputs to come it is enough to resume a run.
 
 use crate::model::{Model, Pose};
-use crate::{Quat, Real, Vec3};
+use crate::tools::GRIPS_MAX;
+use crate::{Quat, Real, ToolId, Vec3, VertexId};
 use serde::{Deserialize, Serialize};
 
 /// Velocities of a rigid frame, in world axes.
@@ -22,6 +23,19 @@ pub struct Lead {
     pub twist: Twist,
 }
 
+/// A vertex held in the jaws of a tool.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Grip {
+    /// The tool.
+    pub tool: ToolId,
+    /// The vertex.
+    pub vertex: VertexId,
+    /// Where it is held, in the frame of the tool \[m\].
+    pub at: Vec3,
+    /// How far it has slipped since it was grasped \[m\].
+    pub slipped: Real,
+}
+
 /// The saved state of a world.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct State {
@@ -39,6 +53,10 @@ pub struct State {
     pub radius: Vec<Real>,
     /// One per tool. Written by Tools and Predict.
     pub leads: Vec<Lead>,
+    /// One per tool: whether its jaws were closed in the last step. Written by Tools.
+    pub closed: Vec<bool>,
+    /// Vertices held by jaws, sorted by tool. Written by Tools and Finish.
+    pub grips: Vec<Grip>,
     /// One per body: taken out of the motion by the guard. Written by Guard.
     pub frozen: Vec<bool>,
 }
@@ -59,6 +77,8 @@ impl State {
             pose,
             radius: model.prims.iter().map(|p| p.radius).collect(),
             leads: model.tools.iter().map(lead).collect(),
+            closed: vec![false; model.tools.len()],
+            grips: Vec::with_capacity(model.tools.len() * GRIPS_MAX),
             frozen: vec![false; model.bodies.len()],
         }
     }
@@ -72,6 +92,8 @@ impl State {
             && self.twist.len() == r
             && self.radius.len() == model.prims.len()
             && self.leads.len() == model.tools.len()
+            && self.closed.len() == model.tools.len()
+            && self.grips.iter().all(|g| g.tool.at() < model.tools.len() && g.vertex.at() < n)
             && self.frozen.len() == model.bodies.len()
     }
 
@@ -84,6 +106,8 @@ impl State {
         self.twist.clone_from(&other.twist);
         self.radius.clone_from(&other.radius);
         self.leads.clone_from(&other.leads);
+        self.closed.clone_from(&other.closed);
+        self.grips.clone_from(&other.grips);
         self.frozen.clone_from(&other.frozen);
     }
 
@@ -99,6 +123,12 @@ impl State {
         for lead in &self.leads {
             h.pose(&lead.target);
             h.twist(&lead.twist);
+        }
+        self.closed.iter().for_each(|c| h.word(u64::from(*c)));
+        for grip in &self.grips {
+            h.word(u64::from(grip.tool.0) << 32 | u64::from(grip.vertex.0));
+            h.vec(grip.at);
+            h.word(grip.slipped.to_bits());
         }
         self.frozen.iter().for_each(|f| h.word(u64::from(*f)));
         h.finish()

@@ -18,7 +18,7 @@ pub fn step(world: &mut World, input: &Input, watch: Stopwatch) {
     let sub = Substep { model, params, h, sweeps };
 
     scratch.begin(model, state);
-    tools::lead(params, state, &input.hands);
+    tools::lead(model, params, state, &input.hands);
     timer.mark(report, Stage::Tools);
 
     for _ in 0..params.substeps.max(1) {
@@ -28,7 +28,7 @@ pub fn step(world: &mut World, input: &Input, watch: Stopwatch) {
         detect::find(model, params, state, scratch, report);
         timer.mark(report, Stage::Detect);
 
-        respond::answer(&sub, scratch, report);
+        respond::answer(&sub, state, scratch, report);
         timer.mark(report, Stage::Respond);
 
         // The only filter yet is `Off`: steps are taken as the response leaves them.

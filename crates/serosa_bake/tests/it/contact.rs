@@ -143,7 +143,9 @@ fn one_correction_stops_the_approach_and_closes_the_overlap() {
                 .sum::<f64>()
         };
         let approached = along(motion.vel) < 0.0;
-        displacement_velocity::answer(&mut motion, &mut rows, &mut Vec::new(), 1, 1e-3);
+        let mut work = Vec::new();
+        displacement_velocity::prepare(&motion, &rows, &mut work);
+        displacement_velocity::sweep(&mut motion, &mut work, 1e-3);
         if approached {
             assert!(along(motion.vel).abs() < 1e-9, "{}", along(motion.vel));
         } else {
@@ -232,6 +234,8 @@ fn poke(depth: f64) -> (World, Input) {
         damping: None,
         turn_stiffness: 0.5,
         speed_max: 2.0,
+        reach: 0.004,
+        strength: 5.0,
         moves: Vec::new(),
     });
     let world = baked(&raw).world();
@@ -298,4 +302,54 @@ fn neighbours_are_left_out_by_arc_length() {
         assert_eq!(model.may_touch(PrimId(0), PrimId(j)), j > 4, "{j}");
     }
     assert_eq!(model.excluded.overlapping_at_rest, 0);
+}
+
+/// A membrane pulled up by its middle: jaws hold what they closed on, with at most their strength.
+fn lifted(strength: f64, height: f64) -> World {
+    let (mut world, mut input) = poke(-0.009);
+    let model = std::sync::Arc::make_mut(&mut world.model);
+    model.tools[0].strength = strength;
+    let rot = input.hands[0].pose().rot;
+    for i in 0..3000 {
+        let up = if i < 500 { 0.0 } else { height * (f64::from(i - 500) / 1500.0).min(1.0) };
+        let hand = Hand::new(Vec3::new(0.005, 0.0, 0.009 + up), rot).unwrap();
+        input.hands[0] = hand.gripping(i >= 400);
+        step(&mut world, &input, &mut || 0);
+    }
+    world
+}
+
+#[test]
+fn closed_jaws_lift_what_they_hold() {
+    let world = lifted(5.0, 0.02);
+    assert!(!world.state.grips.is_empty());
+    let tip = world.state.pose[0].point(world.model.tools[0].tip).z;
+    for grip in &world.state.grips {
+        let held = world.state.pose[0].point(grip.at);
+        assert!((world.state.pos[grip.vertex.at()] - held).length() < 1e-5, "{grip:?}");
+        assert_eq!(grip.slipped, 0.0);
+    }
+    assert!(tip > 0.02, "{tip}");
+    // The hand pulls as hard as the membrane resists.
+    assert!(world.scratch.hand_force[0].z > 0.3, "{}", world.scratch.hand_force[0]);
+    let highest = world.state.pos.iter().map(|p| p.z).fold(0.0, f64::max);
+    assert!(highest > 0.01, "{highest}");
+}
+
+#[test]
+fn weak_jaws_let_go() {
+    let world = lifted(0.05, 0.04);
+    assert!(world.state.grips.is_empty(), "{:?}", world.state.grips);
+    let highest = world.state.pos.iter().map(|p| p.z).fold(0.0, f64::max);
+    assert!(highest < 0.01, "{highest}");
+}
+
+#[test]
+fn open_jaws_hold_nothing() {
+    let (mut world, mut input) = poke(-0.009);
+    for grip in [false, true, false] {
+        input.hands[0] = input.hands[0].gripping(grip);
+        (0..300).for_each(|_| step(&mut world, &input, &mut || 0));
+        assert_eq!(world.state.grips.is_empty(), !grip);
+    }
 }

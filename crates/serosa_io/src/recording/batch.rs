@@ -4,9 +4,9 @@
 //!
 //! 1. number of the first tick, and of ticks: varints;
 //! 2. the low 32 bits of the hash after each tick, then the high 32 bits of the last: little-endian;
-//! 3. the first input in full: varint number of hands and for each 7 zigzag varints; sweeps as varint;
+//! 3. the first input in full: varint number of hands and for each 8 zigzag varints; sweeps as varint;
 //!    varint number of tunables and for each the bits of its `f64`, little-endian;
-//! 4. for each hand 7 bytes: how each of its numbers is guessed and coded in this batch;
+//! 4. for each hand 8 bytes: how each of its numbers is guessed and coded in this batch;
 //! 5. bits, lowest first, for the ticks in which the input changes:
 //!    - the ticks since the last change, Elias gamma; one that leads to the end of the batch ends it;
 //!    - 0 if the same things change as in the last change, or 1 and a bit for each hand, for the sweeps and

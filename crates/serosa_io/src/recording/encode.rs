@@ -183,9 +183,13 @@ mod tests {
     fn any_hand() -> impl Strategy<Value = Hand> {
         // Mostly small moves, sometimes any numbers at all.
         let small = (any::<[i8; 3]>(), any::<[i8; 4]>());
-        let small = small.prop_map(|(p, r)| Hand { pos_um: p.map(i32::from), rot_q16: r.map(i32::from) });
-        let wild = any::<([i32; 3], [i32; 4])>();
-        prop_oneof![9 => small, 1 => wild.prop_map(|(pos_um, rot_q16)| Hand { pos_um, rot_q16 })]
+        let small = small.prop_map(|(p, r)| Hand {
+            pos_um: p.map(i32::from),
+            rot_q16: r.map(i32::from),
+            jaw: i32::from(p[0] > 100),
+        });
+        let wild = any::<([i32; 3], [i32; 4], i32)>();
+        prop_oneof![9 => small, 1 => wild.prop_map(|(pos_um, rot_q16, jaw)| Hand { pos_um, rot_q16, jaw })]
     }
 
     fn any_ticks() -> impl Strategy<Value = (u64, Vec<(Input, u64)>)> {
@@ -255,8 +259,10 @@ mod tests {
 
     #[test]
     fn only_changes_take_bytes() {
-        let input =
-            Input { hands: vec![Hand { pos_um: [5; 3], rot_q16: [0, 0, 0, 65536] }; 2], ..Input::default() };
+        let input = Input {
+            hands: vec![Hand { pos_um: [5; 3], rot_q16: [0, 0, 0, 65536], jaw: 0 }; 2],
+            ..Input::default()
+        };
         let short = builder(1, &[(input.clone(), 7)]).encode();
         let long = builder(1, &vec![(input, 7); 240]).encode();
         assert_eq!(long.len(), short.len() + 239 * 4 + 1 + 1, "4 of a hash, a longer count and gap");

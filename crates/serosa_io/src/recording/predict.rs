@@ -3,20 +3,22 @@
 use super::bits::{Malformed, RICE_MAX, rice_bits, zigzag};
 use serosa_sim::Hand;
 
-/// Numbers of a hand: three of the position, four of the rotation.
-pub const WIDTH: usize = 7;
+/// Numbers of a hand: three of the position, four of the rotation, one of the jaws.
+pub const WIDTH: usize = 8;
+/// Those of the rotation.
+const ROTATION: std::ops::Range<usize> = 3..7;
 /// The numbers of a hand.
 pub type Pose = [i32; WIDTH];
 
 /// The numbers of a hand.
 pub fn numbers(hand: &Hand) -> Pose {
     let ([x, y, z], [a, b, c, d]) = (hand.pos_um, hand.rot_q16);
-    [x, y, z, a, b, c, d]
+    [x, y, z, a, b, c, d, hand.jaw]
 }
 
 /// The hand of these numbers.
-pub fn hand([x, y, z, a, b, c, d]: Pose) -> Hand {
-    Hand { pos_um: [x, y, z], rot_q16: [a, b, c, d] }
+pub fn hand([x, y, z, a, b, c, d, jaw]: Pose) -> Hand {
+    Hand { pos_um: [x, y, z], rot_q16: [a, b, c, d], jaw }
 }
 
 /// Ways to guess a number. The encoder tries all and keeps the one that takes the fewest bits.
@@ -68,7 +70,7 @@ pub fn columns_from(bytes: [u8; WIDTH]) -> Result<Columns, Malformed> {
         *column = Column::from_byte(byte)?;
     }
     let unit = |columns: &[Column]| columns.iter().filter(|c| c.guess == Guess::Unit).count();
-    if unit(&columns[..3]) > 0 || unit(&columns[3..]) > 1 {
+    if unit(&columns) != unit(&columns[ROTATION]) || unit(&columns) > 1 {
         return Err(Malformed("a hand guessed from itself"));
     }
     Ok(columns)
@@ -110,7 +112,7 @@ impl Past {
             Guess::Trend => a.wrapping_add(a.wrapping_sub(d) / 3),
             Guess::Unit => {
                 let square = |j: usize| u64::from(known[j].unsigned_abs()).pow(2);
-                let others: u64 = (3..WIDTH).filter(|j| *j != i).map(square).sum();
+                let others: u64 = ROTATION.filter(|j| *j != i).map(square).sum();
                 // Rounded to the nearest: half of the root of four times the square.
                 let size = ((1u64 << 32).saturating_sub(others) * 4).isqrt().div_ceil(2) as i32;
                 if a < 0 { -size } else { size }
@@ -132,7 +134,7 @@ pub fn best_columns(poses: &[Pose]) -> Columns {
             }
         }
     }
-    let units = (3..WIDTH).map(|i| (i, cost(poses, Guess::Unit, i, &mut misses)));
+    let units = ROTATION.map(|i| (i, cost(poses, Guess::Unit, i, &mut misses)));
     let saved = |(i, (bits, _)): &(usize, (u64, Column))| best[*i].0.saturating_sub(*bits);
     let largest = units.max_by_key(saved).filter(|unit| saved(unit) > 0);
     let mut columns = best.map(|(_, column)| column);
@@ -169,28 +171,29 @@ mod tests {
         assert!(Column::from_byte(0xff).is_err());
         assert!(Column::from_byte(31).is_err());
         let unit = Column { guess: Guess::Unit, rice: 1 }.to_byte();
-        assert!(columns_from([0, 0, 0, 0, unit, 0, 0]).is_ok());
-        assert!(columns_from([0, 0, 0, unit, unit, 0, 0]).is_err());
-        assert!(columns_from([unit, 0, 0, 0, 0, 0, 0]).is_err());
+        assert!(columns_from([0, 0, 0, 0, unit, 0, 0, 0]).is_ok());
+        assert!(columns_from([0, 0, 0, unit, unit, 0, 0, 0]).is_err());
+        assert!(columns_from([unit, 0, 0, 0, 0, 0, 0, 0]).is_err());
+        assert!(columns_from([0, 0, 0, 0, 0, 0, 0, unit]).is_err());
     }
 
     #[test]
     fn a_rotation_gives_its_own_last_number() {
         let rot = [20_000, -30_000, 10_000];
         let w = (65536f64.powi(2) - rot.iter().map(|v| f64::from(*v).powi(2)).sum::<f64>()).sqrt().round();
-        let pose = [1, 2, 3, rot[0], rot[1], rot[2], -w as i32];
-        let past = Past::at([0, 0, 0, 0, 0, 0, -1]);
+        let pose = [1, 2, 3, rot[0], rot[1], rot[2], -w as i32, 0];
+        let past = Past::at([0, 0, 0, 0, 0, 0, -1, 0]);
         assert_eq!(past.guess(Guess::Unit, 6, &pose), -w as i32);
-        assert_eq!(Past::at([0; 7]).guess(Guess::Unit, 6, &pose), w as i32);
+        assert_eq!(Past::at([0; WIDTH]).guess(Guess::Unit, 6, &pose), w as i32);
     }
 
     #[test]
     fn numbers_at_their_ends_are_guessed() {
-        let ends = [i32::MIN, i32::MAX, i32::MIN, i32::MIN, i32::MIN, i32::MIN, i32::MAX];
+        let ends = [i32::MIN, i32::MAX, i32::MIN, i32::MIN, i32::MIN, i32::MIN, i32::MAX, 0];
         let mut past = Past::at(ends);
         past.push(ends.map(|v| !v));
         for guess in GUESSES {
-            for i in 3..WIDTH {
+            for i in ROTATION {
                 past.guess(guess, i, &ends);
             }
         }
@@ -198,15 +201,15 @@ mod tests {
 
     #[test]
     fn the_best_way_is_found() {
-        let line: Vec<Pose> = (0..50).map(|t| [7 * t, 0, 0, 0, 0, 0, 65536]).collect();
+        let line: Vec<Pose> = (0..50).map(|t| [7 * t, 0, 0, 0, 0, 0, 65536, 0]).collect();
         assert_eq!(best_columns(&line)[0], Column { guess: Guess::Line, rice: 0 });
         let turn = |t: i32| {
             let (x, z) = ((2000 * t) % 30_000, (900 * t * t) % 20_000);
             let w = (65536f64.powi(2) - f64::from(x).powi(2) - f64::from(z).powi(2)).sqrt().round();
-            [0, 0, 0, x, 0, z, w as i32]
+            [0, 0, 0, x, 0, z, w as i32, 0]
         };
         let columns = best_columns(&(0..50).map(turn).collect::<Vec<_>>());
         assert_eq!(columns[6], Column { guess: Guess::Unit, rice: 0 });
-        assert_eq!(coding_order(&columns).collect::<Vec<_>>(), [0, 1, 2, 3, 4, 5, 6]);
+        assert_eq!(coding_order(&columns).collect::<Vec<_>>(), [0, 1, 2, 3, 4, 5, 7, 6]);
     }
 }

@@ -367,6 +367,7 @@ fn tool(node: &Node) -> RawTool {
     };
     let empty = Node::default();
     let coupling = node.table("coupling").unwrap_or(&empty);
+    let grasp = node.table("grasp").unwrap_or(&empty);
     RawTool {
         name: node.text("name"),
         solid,
@@ -378,6 +379,8 @@ fn tool(node: &Node) -> RawTool {
         damping: coupling.real("damping"),
         turn_stiffness: coupling.si("turn_stiffness"),
         speed_max: coupling.si("speed"),
+        reach: grasp.si("reach"),
+        strength: grasp.si("strength"),
         moves: node.list("move").iter().map(movement).collect(),
     }
 }

@@ -392,11 +392,26 @@ static TOOL: Table = table(
         key("mass", MASS, Default("\"40 g\""), "What moves with the hand."),
         key("friction", Quantity(Dim::None, 0.0, 10.0), Default("0.2"), "Coulomb coefficient."),
         key("coupling", Kind::Table(&COUPLING), Default("{}"), "The tie to the hand."),
+        key("grasp", Kind::Table(&GRASP), Default("{}"), "What its jaws hold when they close."),
         key(
             "move",
             List(&TOOL_MOVE),
             Optional,
             "Where the hand goes when nobody leads it, in order of time; it rests at `tip` before the first.",
+        ),
+    ],
+);
+
+static GRASP: Table = table(
+    "tool.grasp",
+    "Jaws at the tip: when they close they hold the nearest vertices, at most 8, each where it is.",
+    &[
+        key("reach", Quantity(Dim::Length, 0.0, 1.0), Default("\"6 mm\""), "From the surface of the tip."),
+        key(
+            "strength",
+            Quantity(Dim::Force, 0.0, 1e4),
+            Default("\"5 N\""),
+            "Most force with which they hold; beyond it tissue slips, and slips out.",
         ),
     ],
 );

@@ -70,7 +70,14 @@ fn world() -> World {
     let model = Model {
         bodies: vec![body],
         rigids: vec![rigid],
-        tools: vec![Tool { name: "grasper".into(), body: BodyId(0), rigid: RigidId(0), tip: Vec3::ZERO }],
+        tools: vec![Tool {
+            name: "grasper".into(),
+            body: BodyId(0),
+            rigid: RigidId(0),
+            tip: Vec3::ZERO,
+            reach: 0.01,
+            strength: 5.0,
+        }],
         probes: probes.map(|(name, measure)| Probe { name: name.into(), measure }).into(),
         ..Model::default()
     };

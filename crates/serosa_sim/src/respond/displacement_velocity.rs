@@ -30,25 +30,31 @@ pub struct RowWork {
     slip: Vec3,
 }
 
-/// `sweeps` passes over the rows in order, at the end of a substep of `h` seconds. The paper makes one pass;
-/// more let piles settle. A row that is not finite is passed over, so that a body that has gone wrong cannot
-/// spoil its neighbours. `work` is scratch.
-pub fn answer(motion: &mut Motion, rows: &mut [Row], work: &mut Vec<RowWork>, sweeps: u32, h: Real) {
+/// Prepares the rows of a substep. A row that is not finite is passed over, so that a body that has gone wrong
+/// cannot spoil its neighbours.
+pub fn prepare(motion: &Motion, rows: &[Row], work: &mut Vec<RowWork>) {
     work.clear();
-    work.extend(rows.iter().enumerate().filter_map(|(i, row)| prepare(motion, i, row)));
-    for _ in 0..sweeps {
-        for row in work.iter_mut() {
-            correct_velocity(motion, row, h);
-            correct_position(motion, row);
-        }
+    work.extend(rows.iter().enumerate().filter_map(|(i, row)| prepare_row(motion, i, row)));
+}
+
+/// One pass over the rows in order, at the end of a substep of `h` seconds. The paper makes one pass; more let
+/// piles settle.
+pub fn sweep(motion: &mut Motion, work: &mut [RowWork], h: Real) {
+    for row in work.iter_mut() {
+        correct_velocity(motion, row, h);
+        correct_position(motion, row);
     }
-    for done in work.iter() {
+}
+
+/// Writes the impulses back to the rows.
+pub fn store(rows: &mut [Row], work: &[RowWork]) {
+    for done in work {
         let row = &mut rows[done.row as usize];
         (row.lambda, row.slip) = (done.lambda, done.slip);
     }
 }
 
-fn prepare(motion: &Motion, i: usize, row: &Row) -> Option<RowWork> {
+fn prepare_row(motion: &Motion, i: usize, row: &Row) -> Option<RowWork> {
     let mut work = RowWork {
         row: i as u32,
         soft: [(VertexId(0), 0.0, 0.0); 4],

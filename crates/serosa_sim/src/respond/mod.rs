@@ -1,26 +1,32 @@
 //! Respond: rows are answered. Each response consumes the same rows and knows nothing of shapes.
 
 pub mod displacement_velocity;
+pub mod grip;
 
 use crate::body::Substep;
 use crate::params::Response;
 use crate::report::StepReport;
 use crate::row::{Node, place};
 use crate::scratch::{Mobility, Scratch};
-use crate::state::Twist;
+use crate::state::{State, Twist};
 use crate::{Real, Vec3, model::Pose};
 use serosa_geometry::rotation::from_rotation_vector;
 
-/// The stage: corrects `scratch` by its rows.
-pub(crate) fn answer(sub: &Substep, scratch: &mut Scratch, report: &mut StepReport) {
-    let Scratch { pos, vel, pose, twist, inv_mass, rigid_mobility, rows, row_work, .. } = scratch;
+/// The stage: corrects `scratch` by its rows, and by what the jaws of tools hold.
+pub(crate) fn answer(sub: &Substep, state: &mut State, scratch: &mut Scratch, report: &mut StepReport) {
+    let Scratch { pos, vel, pose, twist, inv_mass, rigid_mobility, rows, row_work, grip_work, .. } = scratch;
     let mut motion = Motion { pos, vel, pose, twist, inv_mass, rigid_mobility };
     match sub.params.response {
-        Response::DisplacementVelocity => {
-            displacement_velocity::answer(&mut motion, rows, row_work, sub.sweeps, sub.h)
-        }
-        Response::Ignore => {}
+        Response::DisplacementVelocity => displacement_velocity::prepare(&motion, rows, row_work),
+        Response::Ignore => row_work.clear(),
     }
+    grip::prepare(sub, &state.grips, grip_work);
+    for _ in 0..sub.sweeps {
+        displacement_velocity::sweep(&mut motion, row_work, sub.h);
+        grip::sweep(&mut motion, grip_work, sub.h);
+    }
+    displacement_velocity::store(rows, row_work);
+    grip::slip(sub, &motion, state, grip_work, report);
     let deepest = rows.iter().map(|row| row.gap_at(motion.pos, motion.pose)).fold(0.0, Real::min);
     report.deepest_m = report.deepest_m.min(deepest);
 }
