@@ -16,7 +16,8 @@ struct Cli {
 
 const EXAMPLES: &str = "\
 Examples:
-  serosa                              run the default scene and say what was seen
+  serosa                              start the simulator and open its page in the browser
+  serosa view coil                    the same, with a scene
   serosa scenes                       list the built-in scenes
   serosa scenes coil > mine.toml      take one as the start of your own
   serosa check mine.toml              say all that is wrong with it
@@ -27,6 +28,10 @@ Exit codes: 0 fine, 1 a check failed, 2 bad input.";
 
 #[derive(Subcommand, Debug)]
 enum Command {
+    /// Start the simulator and its page in the browser
+    #[cfg(feature = "page")]
+    #[command(after_help = "Without SCENE the page begins with the gallery of built-in scenes.")]
+    View(ViewArgs),
     /// Run a scene without a window
     #[command(after_help = "SCENE is a scene file or the name of a built-in scene (see `serosa scenes`).")]
     Run(RunArgs),
@@ -39,6 +44,26 @@ enum Command {
     /// Re-run a standing benchmark, fast and slow twin in the same run
     Bench(BenchArgs),
 }
+
+/// Arguments of `serosa view`.
+#[cfg(feature = "page")]
+#[derive(Args, Clone, Debug, Default)]
+pub struct ViewArgs {
+    /// Scene file or name of a built-in scene
+    pub scene: Option<String>,
+    /// Port on 127.0.0.1; the next free one is taken if it is in use
+    #[arg(long, value_name = "P", default_value_t = DEFAULT_PORT)]
+    pub port: u16,
+    /// Do not open a browser
+    #[arg(long)]
+    pub no_open: bool,
+    /// Threads to use; the result does not depend on it [default: one per core]
+    #[arg(long, value_name = "T", value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub threads: Option<u16>,
+}
+
+#[cfg(feature = "page")]
+const DEFAULT_PORT: u16 = 8712;
 
 /// Arguments of `serosa run`.
 #[derive(Args, Clone, Debug)]
@@ -117,8 +142,17 @@ pub struct BenchArgs {
     pub largest: Option<u32>,
 }
 
-/// The scene that `serosa` alone runs.
-const DEFAULT_SCENE: &str = "coil";
+/// What `serosa` alone does: the gallery in the browser.
+#[cfg(feature = "page")]
+fn first_look(console: &mut Console) -> Result<(), Failure> {
+    crate::view::view(&ViewArgs { port: DEFAULT_PORT, ..ViewArgs::default() }, console)
+}
+
+/// What `serosa` alone does without a page: a scene, and where to go next.
+#[cfg(not(feature = "page"))]
+fn first_look(console: &mut Console) -> Result<(), Failure> {
+    command::run::first_look("coil", console)
+}
 
 /// Runs a command line and returns its exit code.
 pub fn main(args: impl Iterator<Item = OsString>, out: &mut dyn Write, err: &mut dyn Write) -> u8 {
@@ -137,7 +171,9 @@ pub fn main(args: impl Iterator<Item = OsString>, out: &mut dyn Write, err: &mut
         }
     };
     let result = match cli.command {
-        None => command::run::first_look(DEFAULT_SCENE, &mut console),
+        None => first_look(&mut console),
+        #[cfg(feature = "page")]
+        Some(Command::View(args)) => crate::view::view(&args, &mut console),
         Some(Command::Run(args)) => command::run::run(&args, &mut console),
         Some(Command::Check(args)) => command::check::check(&args, &mut console),
         Some(Command::Replay(args)) => command::replay::replay(&args, &mut console),

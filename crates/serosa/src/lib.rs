@@ -6,6 +6,8 @@ pub mod command;
 pub mod diagnostics;
 pub mod scenes;
 pub mod session;
+#[cfg(feature = "page")]
+pub mod view;
 
 use std::io::Write;
 

@@ -220,6 +220,8 @@ pub struct Move {
     pub tip: Vec3,
     /// Where it points, unit; as before where none is given.
     pub direction: Option<Vec3>,
+    /// Whether the jaws are closed from here on.
+    pub grip: bool,
 }
 
 /// A probe as written.

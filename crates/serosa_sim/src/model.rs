@@ -242,6 +242,11 @@ impl Model {
         self.can_move(a) || self.can_move(b)
     }
 
+    /// Whether there are two bodies, or one that may touch itself. O(bodies).
+    pub fn anything_may_touch(&self) -> bool {
+        self.bodies.len() > 1 || self.bodies.iter().any(|b| b.self_contact)
+    }
+
     fn can_move(&self, prim: &Prim) -> bool {
         match prim.kind {
             PrimKind::Segment(ends) => ends.iter().any(|v| self.inv_mass[v.at()] > 0.0),

@@ -52,6 +52,7 @@ impl Device {
             Self::Script(paths) => {
                 for (hand, path) in input.hands.iter_mut().zip(paths) {
                     lead(hand, path.at(time));
+                    *hand = hand.gripping(path.places[path.now].3);
                 }
             }
             Self::Random(wanders) => {
@@ -78,8 +79,8 @@ fn lead(hand: &mut Hand, (pos, rot): (Vec3, Quat)) {
 /// A hand's way through given places.
 #[derive(Debug)]
 pub struct Path {
-    /// (time, tip, orientation), ascending.
-    places: Vec<(f64, Vec3, Quat)>,
+    /// (time, tip, orientation, jaws closed), by time.
+    places: Vec<(f64, Vec3, Quat, bool)>,
     /// Where the search for the present pair begins.
     now: usize,
 }
@@ -87,13 +88,12 @@ pub struct Path {
 impl Path {
     fn new(tip: Vec3, direction: Vec3, moves: Vec<Move>) -> Self {
         let turn = |d: Vec3| rotation::between(Vec3::NEG_Z, d);
-        let mut places = vec![(f64::NEG_INFINITY, tip, turn(direction))];
+        // From the start to the first place by an even motion from time zero.
+        let mut places = vec![(0.0, tip, turn(direction), false)];
         for m in moves {
             let before = places[places.len() - 1].2;
-            places.push((m.time_s, m.tip, m.direction.map_or(before, turn)));
+            places.push((m.time_s, m.tip, m.direction.map_or(before, turn), m.grip));
         }
-        // Rest at the start until the first place: it is reached by an even motion from time zero.
-        places[0].0 = 0.0;
         Self { places, now: 0 }
     }
 
@@ -101,9 +101,9 @@ impl Path {
         while self.places.get(self.now + 1).is_some_and(|p| p.0 <= time) {
             self.now += 1;
         }
-        let (t0, p0, q0) = self.places[self.now];
+        let (t0, p0, q0, _) = self.places[self.now];
         match self.places.get(self.now + 1) {
-            Some(&(t1, p1, q1)) if t1 > t0 => blend((p0, q0), (p1, q1), (time - t0) / (t1 - t0)),
+            Some(&(t1, p1, q1, _)) if t1 > t0 => blend((p0, q0), (p1, q1), (time - t0) / (t1 - t0)),
             _ => (p0, q0),
         }
     }

@@ -6,7 +6,7 @@ pub mod recorder;
 pub mod times;
 
 use serosa_sim::audit::{Audit, Auditor};
-use serosa_sim::{Input, World, step};
+use serosa_sim::{Hand, Input, World, step};
 use std::time::Instant;
 use times::Times;
 
@@ -25,7 +25,10 @@ pub struct Session {
     pub audit_every: Option<u64>,
     /// What has been seen so far.
     pub seen: Seen,
-    input: Input,
+    /// Hands that someone leads by hand, one per tool: they outrank the device.
+    pub led: Vec<Option<Hand>>,
+    /// What the outside says in the next step.
+    pub input: Input,
     auditor: Auditor,
     start: Instant,
 }
@@ -61,6 +64,7 @@ impl Session {
     /// A session at the start of a world.
     pub fn new(world: World, device: Device) -> Self {
         Self {
+            led: vec![None; world.model.tools.len()],
             input: Input::at_rest(&world),
             world,
             device,
@@ -80,6 +84,9 @@ impl Session {
     /// One step. Fails only where the recording cannot be written.
     pub fn step(&mut self) -> Result<(), serosa_io::recording::RecordError> {
         self.device.read(self.world.state.tick, self.world.params.dt_s, &mut self.input);
+        for (hand, led) in self.input.hands.iter_mut().zip(&self.led) {
+            *hand = led.unwrap_or(*hand);
+        }
         let (wall, cpu) = (Instant::now(), clock::thread_cpu_ns());
         let start = self.start;
         step(&mut self.world, &self.input, &mut || start.elapsed().as_nanos() as u64);

@@ -6,4 +6,6 @@ mod bits;
 mod cli;
 mod fuzz;
 mod record;
+#[cfg(feature = "page")]
+mod server;
 mod tell;

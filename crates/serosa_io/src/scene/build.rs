@@ -388,7 +388,7 @@ fn tool(node: &Node) -> RawTool {
 /// A place of a hand, from a sound table.
 pub fn movement(node: &Node) -> Move {
     let direction = node.get("direction").is_some().then(|| node.vector("direction"));
-    Move { time_s: node.si("time"), tip: node.vector("tip"), direction }
+    Move { time_s: node.si("time"), tip: node.vector("tip"), direction, grip: node.flag("grip") }
 }
 
 /// Moves of one hand must follow each other in time.

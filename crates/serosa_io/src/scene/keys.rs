@@ -423,6 +423,7 @@ static TOOL_MOVE: Table = table(
         key("time", Quantity(Dim::Time, 0.0, 1e6), Required, "From the start of the run."),
         key("tip", POSITION, Required, "Where the tip is to be."),
         key("direction", Direction, Optional, "Where it points; as before if left out."),
+        key("grip", Flag, Default("false"), "Whether the jaws are closed from here on."),
     ],
 );
 
@@ -441,6 +442,7 @@ static SCRIPT_MOVE: Table = table(
         key("time", Quantity(Dim::Time, 0.0, 1e6), Required, "From the start of the run."),
         key("tip", POSITION, Required, "Where the tip is to be."),
         key("direction", Direction, Optional, "Where it points; as before if left out."),
+        key("grip", Flag, Default("false"), "Whether the jaws are closed from here on."),
     ],
 );
 

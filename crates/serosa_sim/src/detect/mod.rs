@@ -69,6 +69,10 @@ impl Finder {
         places: Places,
         rows: &mut Vec<Row>,
     ) {
+        rows.clear();
+        if !model.anything_may_touch() {
+            return;
+        }
         self.place(model, places);
         let looked = match detector {
             Detector::Grid => {

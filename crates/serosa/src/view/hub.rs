@@ -1,0 +1,186 @@
+//! What the simulation and the pages share: latest values that nobody waits for, and who drives.
+
+use serosa_io::wire::{Frame, SceneInfo, Status, ToPage, ToServer};
+use std::collections::BTreeSet;
+use std::sync::mpsc::{SyncSender, TrySendError};
+use std::sync::{Mutex, MutexGuard};
+use tokio::sync::{broadcast, watch};
+
+/// The most pages at once.
+pub const CLIENTS_MAX: usize = 32;
+/// Commands that may wait for the simulation.
+pub const COMMANDS_MAX: usize = 256;
+/// Notices kept for a page that reads slowly; older ones are lost to it.
+const NOTICES_MAX: usize = 32;
+
+/// What the simulation is asked to do.
+#[derive(Debug)]
+pub enum Command {
+    /// What the driver said.
+    Said(ToServer),
+    /// The driver is gone: let go of what it held.
+    Release,
+    /// The program ends: finish what is being written.
+    Quit,
+}
+
+/// An open scene as pages see it; `generation` grows with every scene opened.
+#[derive(Clone, Debug, Default)]
+pub struct Shown {
+    /// Which scene.
+    pub generation: u32,
+    /// Nothing in the gallery.
+    pub scene: Option<Box<SceneInfo>>,
+}
+
+/// A frame of a scene.
+#[derive(Debug, Default)]
+pub struct Moment {
+    /// Of which scene.
+    pub generation: u32,
+    /// What is seen.
+    pub frame: Frame,
+}
+
+/// The meeting place. The simulation writes and never waits; each page reads the latest at its own pace.
+pub struct Hub {
+    /// What is open.
+    pub shown: watch::Sender<Shown>,
+    /// The latest frame.
+    pub moment: watch::Sender<std::sync::Arc<Moment>>,
+    /// What the simulation does.
+    pub status: watch::Sender<Status>,
+    /// Who is there.
+    pub people: watch::Sender<People>,
+    /// Things said once to everybody.
+    pub notices: broadcast::Sender<ToPage>,
+    commands: SyncSender<Command>,
+    seats: Mutex<Seats>,
+}
+
+/// Who is connected and who drives.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct People {
+    /// The driver.
+    pub driver: Option<u32>,
+    /// How many pages.
+    pub clients: u32,
+}
+
+#[derive(Debug, Default)]
+struct Seats {
+    taken: BTreeSet<u32>,
+    driver: Option<u32>,
+    last: u32,
+}
+
+impl Hub {
+    /// An empty hub whose commands go to `commands`.
+    pub fn new(commands: SyncSender<Command>) -> Self {
+        Self {
+            shown: watch::Sender::default(),
+            moment: watch::Sender::default(),
+            status: watch::Sender::default(),
+            people: watch::Sender::default(),
+            notices: broadcast::Sender::new(NOTICES_MAX),
+            commands,
+            seats: Mutex::default(),
+        }
+    }
+
+    fn seats(&self) -> MutexGuard<'_, Seats> {
+        // Nothing panics while it holds the lock; if something did, the seats are still sound.
+        self.seats.lock().unwrap_or_else(|e| e.into_inner())
+    }
+
+    /// A page arrives; the first one drives. None when the house is full.
+    pub fn enter(&self) -> Option<u32> {
+        let mut seats = self.seats();
+        if seats.taken.len() >= CLIENTS_MAX {
+            return None;
+        }
+        seats.last += 1;
+        let me = seats.last;
+        seats.taken.insert(me);
+        seats.driver.get_or_insert(me);
+        self.tell(&seats);
+        Some(me)
+    }
+
+    /// A page leaves. What a driver held is let go, and the page that has been there longest drives.
+    pub fn leave(&self, me: u32) {
+        let mut seats = self.seats();
+        seats.taken.remove(&me);
+        if seats.driver == Some(me) {
+            seats.driver = seats.taken.first().copied();
+            let _ = self.commands.try_send(Command::Release);
+        }
+        self.tell(&seats);
+    }
+
+    /// A page says something. Only the driver is obeyed; anyone may take over.
+    pub fn say(&self, me: u32, message: ToServer) {
+        let mut seats = self.seats();
+        if message == ToServer::Drive {
+            if seats.driver != Some(me) {
+                seats.driver = Some(me);
+                let _ = self.commands.try_send(Command::Release);
+                self.tell(&seats);
+                self.notice("info", "Another page has taken over.");
+            }
+            return;
+        }
+        if seats.driver != Some(me) {
+            return;
+        }
+        drop(seats);
+        if let Err(TrySendError::Full(_)) = self.commands.try_send(Command::Said(message)) {
+            self.notice("warning", "The simulation is too busy to hear everything you do.");
+        }
+    }
+
+    /// Says something once to every page.
+    pub fn notice(&self, level: &str, text: impl Into<String>) {
+        let _ = self.notices.send(ToPage::Notice { level: level.into(), text: text.into() });
+    }
+
+    fn tell(&self, seats: &Seats) {
+        self.people.send_replace(People { driver: seats.driver, clients: seats.taken.len() as u32 });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc::sync_channel;
+
+    #[test]
+    fn one_drives_and_hands_over() {
+        let (send, receive) = sync_channel(COMMANDS_MAX);
+        let hub = Hub::new(send);
+        let (a, b) = (hub.enter().unwrap(), hub.enter().unwrap());
+        assert_eq!(*hub.people.borrow(), People { driver: Some(a), clients: 2 });
+        hub.say(b, ToServer::Play);
+        assert!(receive.try_recv().is_err(), "a watcher is not obeyed");
+        hub.say(a, ToServer::Play);
+        assert!(matches!(receive.try_recv(), Ok(Command::Said(ToServer::Play))));
+        hub.say(b, ToServer::Drive);
+        assert_eq!(hub.people.borrow().driver, Some(b));
+        assert!(matches!(receive.try_recv(), Ok(Command::Release)), "what the first held is let go");
+        hub.leave(b);
+        assert_eq!(*hub.people.borrow(), People { driver: Some(a), clients: 1 });
+        assert!(matches!(receive.try_recv(), Ok(Command::Release)));
+        hub.leave(a);
+        assert_eq!(hub.people.borrow().driver, None);
+    }
+
+    #[test]
+    fn the_house_has_an_end_and_so_has_the_queue() {
+        let (send, receive) = sync_channel(2);
+        let hub = Hub::new(send);
+        let all: Vec<u32> = (0..CLIENTS_MAX).map(|_| hub.enter().unwrap()).collect();
+        assert_eq!(hub.enter(), None);
+        (0..10).for_each(|_| hub.say(all[0], ToServer::Step));
+        assert_eq!(receive.try_iter().count(), 2);
+    }
+}

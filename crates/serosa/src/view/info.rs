@@ -1,0 +1,111 @@
+//! What a page is told of a scene before its first frame.
+
+use crate::scenes::{BUILT_IN, find, load};
+use crate::view::page;
+use serosa_bake::raw::{RawGeometry, RawScene};
+use serosa_io::scene::{Loaded, Problem};
+use serosa_io::wire::{
+    BodyInfo, CameraInfo, GalleryEntry, Look, ProbeInfo, ProblemInfo, SceneInfo, SolidShape, TextInfo,
+    ToolInfo, TunableInfo,
+};
+use serosa_sim::model::{Body, BodyKind, Model, PrimKind, Shape};
+
+/// The built-in scenes.
+pub fn gallery() -> Vec<GalleryEntry> {
+    let entry = |name: &str| {
+        let raw = find(name).ok().and_then(|s| load(&s).ok())?.raw;
+        let picture = format!("/pictures/{name}.jpg");
+        let picture = page::find(&picture).is_some().then_some(picture);
+        Some(GalleryEntry { name: name.to_owned(), title: raw.title, about: raw.about, picture })
+    };
+    BUILT_IN.iter().filter_map(|s| entry(s.name)).collect()
+}
+
+/// A scene as it is drawn.
+pub fn scene_info(name: &str, loaded: &Loaded) -> SceneInfo {
+    let (raw, model, params) = (&loaded.raw, &loaded.baked.model, &loaded.baked.params);
+    let tool = |t: &serosa_sim::model::Tool| ToolInfo {
+        name: t.name.clone(),
+        body: t.body.at(),
+        rigid: t.rigid.at(),
+        tip: t.tip.to_array(),
+    };
+    let probe = |p: &serosa_sim::probe::Probe| ProbeInfo {
+        name: p.name.clone(),
+        unit: p.unit().to_owned(),
+        width: p.width(),
+    };
+    let tunable = |t: &serosa_sim::params::Tunable| TunableInfo {
+        name: t.name.clone(),
+        unit: t.unit.0.clone(),
+        unit_size: t.unit.1,
+        min: t.min,
+        max: t.max,
+        value: t.start,
+    };
+    SceneInfo {
+        name: name.to_owned(),
+        title: raw.title.clone(),
+        about: raw.about.clone(),
+        dt_s: params.dt_s,
+        bodies: model.bodies.iter().enumerate().map(|(i, b)| body(raw, model, i, b)).collect(),
+        tools: model.tools.iter().map(tool).collect(),
+        probes: model.probes.iter().map(probe).collect(),
+        tunables: params.tunables.iter().map(tunable).collect(),
+        camera: raw.camera.map(|c| CameraInfo {
+            eye: c.eye.to_array(),
+            target: c.target.to_array(),
+            angle: c.angle,
+        }),
+        texts: raw.texts.iter().map(|t| TextInfo { text: t.text.clone(), at: t.at.to_array() }).collect(),
+        notes: loaded.baked.notes.clone(),
+    }
+}
+
+fn body(raw: &RawScene, model: &Model, i: usize, body: &Body) -> BodyInfo {
+    let geometry = raw.bodies.get(i).map(|b| &b.geometry);
+    let look = match (&body.kind, geometry) {
+        (BodyKind::Springs(_), Some(RawGeometry::Mesh { mesh, radius })) => soft(model, body, mesh, *radius),
+        (BodyKind::Rigid(r), _) => Look::Solid {
+            rigid: r.at(),
+            shape: solid(model, r.at()),
+            movable: model.rigids[r.at()].inv_mass > 0.0,
+        },
+        // Springs are only made from meshes.
+        (BodyKind::Springs(_), _) => {
+            Look::Threads { rest: Vec::new(), edges: Vec::new(), radius: 0.0, chain: false, held: Vec::new() }
+        }
+    };
+    BodyInfo { name: body.name.clone(), look }
+}
+
+fn soft(model: &Model, body: &Body, mesh: &serosa_geometry::Mesh, radius: f64) -> Look {
+    let rest: Vec<f32> = mesh.points.iter().flat_map(|p| p.to_array().map(|v| v as f32)).collect();
+    let edges: Vec<u32> = mesh.edges.iter().flatten().copied().collect();
+    let start = body.vertices.start;
+    let fixed = body.vertices.clone().filter(|v| model.inv_mass[*v as usize] == 0.0);
+    let held: Vec<u32> = fixed.map(|v| v - start).collect();
+    if mesh.triangles.is_empty() {
+        let chain = mesh.edges.iter().zip(0..).all(|(e, i)| *e == [i, i + 1]);
+        return Look::Threads { rest, edges, radius, chain, held };
+    }
+    Look::Skin { rest, triangles: mesh.triangles.iter().flatten().copied().collect(), edges, radius, held }
+}
+
+fn solid(model: &Model, rigid: usize) -> SolidShape {
+    let own = |kind: &PrimKind| matches!(kind, PrimKind::Shape(r) if r.at() == rigid);
+    let radius = model.prims.iter().find(|p| own(&p.kind)).map_or(0.0, |p| p.radius);
+    match model.rigids[rigid].shape {
+        Shape::Ball => SolidShape::Sphere { radius },
+        Shape::Capsule { half } => SolidShape::Capsule { length: 2.0 * half, radius },
+        Shape::Cuboid { half } => SolidShape::Box { size: (half * 2.0).to_array() },
+        Shape::Plane => SolidShape::Plane,
+    }
+}
+
+/// A mistake with the line it is in.
+pub fn problem_info(problem: &Problem, text: &str) -> ProblemInfo {
+    let (line, column) = problem.line_column(text);
+    let source = text.lines().nth(line - 1).unwrap_or_default().chars().take(400).collect();
+    ProblemInfo { line, column, message: problem.message.clone(), help: problem.help.clone(), source }
+}

@@ -1,0 +1,381 @@
+//! The simulating thread of the page: it obeys commands, keeps pace with the clock, and publishes frames.
+//! It waits for nobody.
+
+use super::hub::{Command, Hub, Moment, Shown};
+use super::info::{problem_info, scene_info};
+use super::picture::Picture;
+use super::replay::Playback;
+use crate::scenes::{self, SceneText};
+use crate::session::{Device, Recorder, Session};
+use serosa_io::scene::{self, Loaded};
+use serosa_io::wire::{ReplayInfo, Status, ToPage, ToServer};
+use serosa_sim::{Hand, Input, Quat, Vec3};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+/// Time between frames.
+const FRAME: Duration = Duration::from_micros(16_667);
+/// The most simulated time that is caught up after a hold-up \[s\]; the rest is let go.
+const DEBT_MAX: f64 = 0.05;
+
+/// The simulation behind the page.
+pub struct Live {
+    hub: Arc<Hub>,
+    commands: Receiver<Command>,
+    open: Option<Open>,
+    playing: bool,
+    speed: f64,
+    generation: u32,
+    picture: Picture,
+    /// Where recordings are written.
+    folder: PathBuf,
+    recordings: Vec<String>,
+    /// Simulated time that should have passed and has not \[s\].
+    debt: f64,
+    quit: bool,
+}
+
+/// An open scene.
+struct Open {
+    scene: SceneText,
+    loaded: Loaded,
+    session: Session,
+    playback: Option<Playback>,
+}
+
+impl Live {
+    /// A simulation that obeys `commands` and tells `hub`. Recordings go to `folder`.
+    pub fn new(hub: Arc<Hub>, commands: Receiver<Command>, folder: PathBuf) -> Self {
+        Self {
+            hub,
+            commands,
+            open: None,
+            playing: false,
+            speed: 1.0,
+            generation: 0,
+            picture: Picture::default(),
+            folder,
+            recordings: Vec::new(),
+            debt: 0.0,
+            quit: false,
+        }
+    }
+
+    /// Opens a scene before the first page asks.
+    pub fn open_scene(&mut self, scene: SceneText, loaded: Loaded) {
+        let session = fresh(&loaded);
+        self.open = Some(Open { scene, loaded, session, playback: None });
+        self.playing = true;
+        self.show();
+    }
+
+    /// Runs until told to quit.
+    pub fn run(&mut self) {
+        let (mut last, mut published) = (Instant::now(), Instant::now());
+        while !self.quit {
+            self.listen();
+            let now = Instant::now();
+            if self.running() {
+                self.debt = (self.debt + now.duration_since(last).as_secs_f64() * self.speed).min(DEBT_MAX);
+                self.catch_up(now);
+            } else {
+                self.debt = 0.0;
+            }
+            last = now;
+            if published.elapsed() >= FRAME {
+                published = Instant::now();
+                self.publish();
+            }
+        }
+        self.stop_recording();
+    }
+
+    fn running(&self) -> bool {
+        self.playing && self.open.is_some()
+    }
+
+    /// Hears what has been said; waits a little if there is nothing else to do.
+    fn listen(&mut self) {
+        let dt = self.open.as_ref().map_or(1.0, |o| o.session.world.params.dt_s);
+        let idle = match self.running() {
+            true if self.debt >= dt => Duration::ZERO,
+            true => Duration::from_secs_f64(((dt - self.debt) / self.speed).clamp(0.0, 0.004)),
+            false => Duration::from_millis(20),
+        };
+        match self.commands.recv_timeout(idle) {
+            Ok(command) => self.obey(command),
+            Err(RecvTimeoutError::Timeout) => return,
+            Err(RecvTimeoutError::Disconnected) => self.quit = true,
+        }
+        while let Ok(command) = self.commands.try_recv() {
+            self.obey(command);
+        }
+        self.tell();
+    }
+
+    /// Steps until the debt is paid or it is time for a frame.
+    fn catch_up(&mut self, now: Instant) {
+        let Some(open) = &mut self.open else { return };
+        let dt = open.session.world.params.dt_s;
+        while self.debt >= dt && now.elapsed() < FRAME {
+            self.debt -= dt;
+            if !self.picture.step(open.playback.as_mut(), &mut open.session, &self.hub) {
+                self.playing = false;
+                self.tell();
+                return;
+            }
+        }
+    }
+
+    fn obey(&mut self, command: Command) {
+        match command {
+            Command::Quit => self.quit = true,
+            Command::Release => self.release(),
+            Command::Said(message) => self.hear(message),
+        }
+    }
+
+    fn hear(&mut self, message: ToServer) {
+        match message {
+            ToServer::Drive => {}
+            ToServer::Gallery => self.close(),
+            ToServer::Open { scene } => self.open_named(&scene),
+            ToServer::OpenText { name, text } => self.open_text(name, text),
+            ToServer::Play => self.playing = self.open.is_some(),
+            ToServer::Pause => self.playing = false,
+            ToServer::Step => self.single_step(),
+            ToServer::Reset => self.reset(),
+            ToServer::Speed { value } if value.is_finite() => self.speed = value.clamp(0.01, 10.0),
+            ToServer::Speed { .. } => {}
+            ToServer::Hand { tool, position, rotation, grip } => self.lead(tool, position, rotation, grip),
+            ToServer::Tune { index, value } => self.tune(index, value),
+            ToServer::Record => self.record(),
+            ToServer::Stop => self.stop(),
+            ToServer::Replay { name } => self.replay(&name),
+            ToServer::Seek { time_s } => self.seek(time_s),
+        }
+    }
+
+    fn close(&mut self) {
+        self.stop_recording();
+        self.open = None;
+        self.playing = false;
+        self.show();
+    }
+
+    fn open_named(&mut self, name: &str) {
+        // From a page only built-in scenes are opened by name: a page may not read files.
+        match scenes::BUILT_IN.iter().find(|s| s.name == name) {
+            Some(scene) => self.open_text(name.to_owned(), scene.text.to_owned()),
+            None => self.hub.notice("warning", format!("There is no built-in scene called \"{name}\".")),
+        }
+    }
+
+    fn open_text(&mut self, name: String, text: String) {
+        let no_files =
+            |_: &str| Err("a scene dropped on the page cannot name files; use `serosa view FILE`".into());
+        match scene::load(&text, &no_files) {
+            Ok(loaded) => {
+                self.stop_recording();
+                self.open_scene(SceneText { name, text }, loaded);
+            }
+            Err(problems) => {
+                let problems = problems.iter().take(100).map(|p| problem_info(p, &text)).collect();
+                let _ = self.hub.notices.send(ToPage::Problems { name, problems });
+            }
+        }
+    }
+
+    fn single_step(&mut self) {
+        self.playing = false;
+        if let Some(open) = &mut self.open {
+            self.picture.step(open.playback.as_mut(), &mut open.session, &self.hub);
+        }
+    }
+
+    fn reset(&mut self) {
+        self.stop_recording();
+        let Some(open) = &mut self.open else { return };
+        if let Some(playback) = &mut open.playback {
+            let _ = playback.seek(0.0);
+            return;
+        }
+        let tunables = open.session.input.tunables.clone();
+        open.session = fresh(&open.loaded);
+        open.session.input.tunables = tunables;
+        self.picture.restart();
+    }
+
+    fn lead(&mut self, tool: usize, position: [f64; 3], rotation: [f64; 4], grip: bool) {
+        let Some(open) = &mut self.open else { return };
+        let pose = Hand::new(Vec3::from_array(position), Quat::from_array(rotation));
+        if let (Some(led), Ok(hand)) = (open.session.led.get_mut(tool), pose) {
+            *led = Some(hand.gripping(grip));
+        }
+    }
+
+    /// Hands stop where they are and open: nobody holds them any more.
+    fn release(&mut self) {
+        let Some(open) = &mut self.open else { return };
+        for (led, lead) in open.session.led.iter_mut().zip(&open.session.world.state.leads) {
+            if led.is_some() {
+                *led = Hand::new(lead.target.pos, lead.target.rot).ok();
+            }
+        }
+    }
+
+    fn tune(&mut self, index: usize, value: f64) {
+        let Some(open) = &mut self.open else { return };
+        let range = open.session.world.params.tunables.get(index).map(|t| (t.min, t.max));
+        if let (Some((min, max)), true) = (range, value.is_finite()) {
+            open.session.input.tunables[index] = value.clamp(min, max);
+        }
+    }
+
+    fn record(&mut self) {
+        self.reset();
+        let Some(open) = self.open.as_mut().filter(|o| o.playback.is_none()) else { return };
+        let stem: String =
+            open.scene.name.chars().filter(|c| c.is_alphanumeric() || matches!(c, '-' | '_')).collect();
+        let name = (1..).map(|i| format!("{stem}-{i}.mcap")).find(|n| !self.folder.join(n).exists());
+        let Some(name) = name else { return };
+        let path = self.folder.join(&name);
+        let begun = std::fs::create_dir_all(&self.folder)
+            .map_err(|e| e.to_string())
+            .and_then(|()| begin(&path, open));
+        match begun {
+            Ok(recorder) => {
+                open.session.recorder = Some(recorder);
+                self.playing = true;
+                self.hub.notice("info", format!("Recording to {}.", path.display()));
+            }
+            Err(why) => self.hub.notice("warning", format!("Cannot record: {why}")),
+        }
+    }
+
+    fn stop_recording(&mut self) {
+        let Some(recorder) = self.open.as_mut().and_then(|o| o.session.recorder.take()) else { return };
+        let name = recorder.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
+        match recorder.finish() {
+            Ok((path, size)) => {
+                let text = format!("Recorded {} ({:.0} kB).", path.display(), size as f64 / 1e3);
+                self.hub.notice("info", text);
+                self.recordings.insert(0, name);
+                self.recordings.truncate(100);
+            }
+            Err(e) => self.hub.notice("warning", format!("The recording was cut short: {e}")),
+        }
+    }
+
+    /// Ends the recording, or leaves the replay.
+    fn stop(&mut self) {
+        self.stop_recording();
+        let Some(playback) = self.open.as_mut().and_then(|o| o.playback.take()) else { return };
+        let (name, text, _) = playback.scene();
+        self.open_text(name.to_owned(), text.to_owned());
+    }
+
+    fn replay(&mut self, name: &str) {
+        self.stop_recording();
+        // Only names that this page was given: never a path.
+        if !self.recordings.iter().any(|r| r == name) {
+            return self.hub.notice("warning", format!("There is no recording called \"{name}\"."));
+        }
+        let bytes = scenes::read_bounded(&self.folder.join(name), 4 << 30);
+        match bytes.and_then(|bytes| Playback::open(name, &bytes)) {
+            Ok(playback) => self.open_playback(playback),
+            Err(why) => self.hub.notice("warning", format!("{name} cannot be replayed: {why}")),
+        }
+    }
+
+    fn open_playback(&mut self, playback: Playback) {
+        let (name, text, files) = playback.scene();
+        let read = |path: &str| {
+            let found = files.iter().find(|f| f.0 == path).map(|f| f.1.clone());
+            found.ok_or("it is not in the recording".to_owned())
+        };
+        let Ok(loaded) = scene::load(text, &read) else { return };
+        let scene = SceneText { name: name.to_owned(), text: text.to_owned() };
+        let session = fresh(&loaded);
+        self.open = Some(Open { scene, loaded, session, playback: Some(playback) });
+        self.playing = true;
+        self.show();
+    }
+
+    fn seek(&mut self, time_s: f64) {
+        if let Some(playback) = self.open.as_mut().and_then(|o| o.playback.as_mut())
+            && let Err(why) = playback.seek(time_s)
+        {
+            self.hub.notice("warning", why);
+        }
+        self.publish();
+    }
+
+    /// Tells the pages what is open.
+    fn show(&mut self) {
+        self.generation += 1;
+        self.debt = 0.0;
+        self.picture.restart();
+        let scene = self.open.as_ref().map(|o| Box::new(scene_info(&o.scene.name, &o.loaded)));
+        self.publish();
+        self.hub.shown.send_replace(Shown { generation: self.generation, scene });
+        self.tell();
+    }
+
+    /// Tells the pages what runs, if it has changed.
+    fn tell(&self) {
+        let session = self.open.as_ref().map(|o| &o.session);
+        let playback = self.open.as_ref().and_then(|o| o.playback.as_ref());
+        let recorder = session.and_then(|s| s.recorder.as_ref());
+        let status = Status {
+            driver: None,
+            clients: 0,
+            playing: self.playing,
+            speed: self.speed,
+            tunables: session.map_or_else(Vec::new, |s| s.input.tunables.clone()),
+            recording: recorder.map(|r| r.path().display().to_string()),
+            replay: playback.map(|p| ReplayInfo {
+                name: p.name.clone(),
+                duration_s: p.duration_s(),
+                differs_at_s: p.differs_at.map(|t| t as f64 * p.world.params.dt_s),
+            }),
+            recordings: self.recordings.clone(),
+            frozen: session
+                .map_or_else(Vec::new, |s| s.seen.quarantined.iter().map(|q| q.0.clone()).collect()),
+        };
+        self.hub.status.send_if_modified(|old| {
+            let changed = *old != status;
+            *old = status;
+            changed
+        });
+    }
+
+    fn publish(&mut self) {
+        let Some(open) = &self.open else { return };
+        let frame = match &open.playback {
+            Some(playback) => self.picture.frame(&playback.world, playback.time_s()),
+            None => self.picture.frame(&open.session.world, open.session.time_s()),
+        };
+        self.hub.moment.send_replace(Arc::new(Moment { generation: self.generation, frame }));
+        self.tell();
+    }
+}
+
+fn begin(path: &std::path::Path, open: &Open) -> Result<Recorder, String> {
+    Recorder::begin(path, &open.scene, &open.loaded, &open.session.world, 0).map_err(
+        |failure| match failure {
+            crate::Failure::BadInput(why) | crate::Failure::CheckFailed(why) => why,
+        },
+    )
+}
+
+/// A session at the start of a scene, led by the scene's own motion until someone takes hold.
+fn fresh(loaded: &Loaded) -> Session {
+    let world = loaded.baked.world();
+    let input = Input::at_rest(&world);
+    let mut session = Session::new(world, Device::of_scene(&loaded.raw));
+    session.input = input;
+    session
+}

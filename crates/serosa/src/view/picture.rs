@@ -1,0 +1,134 @@
+//! From a world to the frames that pages see, with times averaged over what was stepped between them.
+
+use super::hub::Hub;
+use super::replay::Playback;
+use crate::session::Session;
+use serosa_io::wire::{Contact, Frame, FrameEncoder, STAGES};
+use serosa_sim::body::push;
+use serosa_sim::model::BodyKind;
+use serosa_sim::row::{Row, place};
+use serosa_sim::{Vec3, World, probe};
+use std::time::Instant;
+
+/// Contacts shown at most; the rest are counted only.
+const CONTACTS_MAX: usize = 2000;
+/// Over this time the rate is measured \[s\].
+const RATE_WINDOW: f64 = 0.5;
+
+/// Makes frames.
+#[derive(Debug, Default)]
+pub struct Picture {
+    number: u32,
+    encoder: FrameEncoder,
+    steps: u32,
+    stage_ns: [u64; STAGES],
+    cpu_ns: u64,
+    rate: Rate,
+    probes: Vec<f64>,
+}
+
+/// How fast simulated time passes, measured over a window.
+#[derive(Debug, Default)]
+struct Rate {
+    since: Option<(Instant, f64)>,
+    value: f32,
+}
+
+impl Rate {
+    fn at(&mut self, time_s: f64) -> f32 {
+        let now = Instant::now();
+        match self.since {
+            Some((start, simulated)) if time_s >= simulated => {
+                let wall = now.duration_since(start).as_secs_f64();
+                if wall >= RATE_WINDOW {
+                    self.value = ((time_s - simulated) / wall) as f32;
+                    self.since = Some((now, time_s));
+                }
+            }
+            _ => self.since = Some((now, time_s)),
+        }
+        self.value
+    }
+}
+
+impl Picture {
+    /// Another scene, or the same from its start.
+    pub fn restart(&mut self) {
+        self.encoder = FrameEncoder::default();
+        self.rate = Rate::default();
+    }
+
+    /// Takes one step of a replay or of a session. False when a replay has ended.
+    pub fn step(&mut self, playback: Option<&mut Playback>, session: &mut Session, hub: &Hub) -> bool {
+        if let Some(playback) = playback {
+            if playback.ended() {
+                return false;
+            }
+            playback.step();
+            return true;
+        }
+        let before = crate::session::clock::thread_cpu_ns();
+        if let Err(error) = session.step() {
+            hub.notice("warning", format!("The recording has ended: {error}"));
+            session.recorder = None;
+        }
+        if let (Some(before), Some(after)) = (before, crate::session::clock::thread_cpu_ns()) {
+            self.cpu_ns += after.saturating_sub(before);
+        }
+        for (sum, ns) in self.stage_ns.iter_mut().zip(session.world.report.stage_ns) {
+            *sum += ns;
+        }
+        self.steps += 1;
+        for body in &session.world.report.quarantined {
+            let name = &session.world.model.bodies[body.at()].name;
+            hub.notice("warning", format!("\"{name}\" ran away and was frozen where it last was sound."));
+        }
+        true
+    }
+
+    /// A frame of the world as it is now.
+    pub fn frame(&mut self, world: &World, time_s: f64) -> Frame {
+        self.number += 1;
+        let soft = world.model.bodies.iter().enumerate().filter_map(|(i, b)| match b.kind {
+            BodyKind::Springs(_) => Some((i, &world.state.pos[b.vertex_range()])),
+            BodyKind::Rigid(_) => None,
+        });
+        probe::read_all(world, &mut self.probes);
+        let per_step = |ns: u64| (ns as f64 * 1e-6 / f64::from(self.steps.max(1))) as f32;
+        let state = &world.state;
+        let tools = world.model.tools.iter().enumerate().map(|(i, _)| {
+            let holds = state.grips.iter().any(|g| g.tool.at() == i);
+            (state.leads[i].target.pos, world.scratch.hand_force[i].length(), holds)
+        });
+        let frame = Frame {
+            number: self.number,
+            time_s,
+            tick: state.tick,
+            real_time: self.rate.at(time_s),
+            step_ms: per_step(self.cpu_ns),
+            stage_ms: self.stage_ns.map(per_step),
+            contacts: world.report.contacts,
+            deepest_mm: (-world.report.deepest_m * 1e3) as f32,
+            sections: self.encoder.sections(self.number, soft),
+            poses: state.pose.clone(),
+            tools: tools.collect(),
+            shown: contacts(world),
+            probes: self.probes.clone(),
+        };
+        if self.steps > 0 {
+            (self.steps, self.cpu_ns, self.stage_ns) = (0, 0, [0; STAGES]);
+        }
+        frame
+    }
+}
+
+/// The contacts that push, at most [`CONTACTS_MAX`].
+fn contacts(world: &World) -> Vec<Contact> {
+    let h = world.params.dt_s / f64::from(world.params.substeps.max(1));
+    let one = |row: &Row| {
+        let side_a = row.slots().iter().filter(|s| s.weight > 0.0);
+        let at: Vec3 = side_a.map(|s| place(s.node, &world.state.pos, &world.state.pose) * s.weight).sum();
+        Contact { at, normal: row.normal, force: push(row).length() / h }
+    };
+    world.scratch.rows.iter().filter(|r| r.lambda > 0.0).take(CONTACTS_MAX).map(one).collect()
+}

@@ -1,0 +1,234 @@
+// Binary frames into typed arrays. The layout is in crates/serosa_io/src/wire/frame.rs.
+
+import type { SceneInfo } from "./wire";
+
+/** Number of stages whose times a frame carries. */
+export const STAGES = 7;
+
+/** Floats of a pose in `FrameState.poses`: position, then quaternion x, y, z, w. */
+export const POSE = 7;
+
+/** Floats of a tool in `FrameState.tools`: where the hand leads the tip, force of the hand, 1 where it holds. */
+export const TOOL = 5;
+
+/** Floats of a contact in `FrameState.shown`: place, normal, force. */
+export const CONTACT = 7;
+
+const HEADER = 84;
+/** `SRF1`, read as a little-endian number. */
+const MAGIC = 0x31465253;
+/** More than this is no frame of ours. */
+const SHOWN_MAX = 1 << 20;
+
+/** Where a soft body is. */
+export interface SoftState {
+  /** x, y, z of each vertex in turn [m]. */
+  positions: Float32Array;
+  /** Speed of each vertex, smoothed over a few frames [m/s]. */
+  speeds: Float32Array;
+  /** Grows when the positions change. */
+  version: number;
+  /** Whether any speed differs from 0. */
+  moving: boolean;
+}
+
+/** The latest frame of a scene, unpacked into arrays that are used again and again. */
+export class FrameState {
+  /** Frames read so far. */
+  count = 0;
+  /** Simulated time [s]. */
+  time = 0;
+  /** Simulated seconds for each second, measured. */
+  realTime = 0;
+  /** Mean CPU time of a step [ms]. */
+  stepMs = 0;
+  /** Mean time of each stage [ms]. */
+  readonly stages = new Float32Array(STAGES);
+  /** Contacts in the last step. */
+  contacts = 0;
+  /** Deepest overlap left [mm]. */
+  deepestMm = 0;
+  /** For each body: its vertices, or null where it is a solid. */
+  readonly soft: (SoftState | null)[];
+  /** Poses of all rigid frames, `POSE` floats each. */
+  poses: Float32Array;
+  /** Grows when any pose changes. */
+  posesVersion = 0;
+  /** All tools, `TOOL` floats each. */
+  readonly tools: Float32Array;
+  /** Contacts worth showing, `CONTACT` floats each; only the first `shownCount` count. */
+  shown = new Float32Array(CONTACT * 256);
+  /** How many contacts are in `shown`. */
+  shownCount = 0;
+  /** Numbers of all probes in the order of the scene. */
+  readonly probes: Float32Array;
+
+  /** For the bodies, tools and probes of a scene. */
+  constructor(scene: SceneInfo) {
+    let rigids = 0;
+    this.soft = scene.bodies.map(({ look }) => {
+      if (look.kind === "solid") {
+        rigids = Math.max(rigids, look.rigid + 1);
+        return null;
+      }
+      const positions = Float32Array.from(look.rest);
+      return { positions, speeds: new Float32Array(positions.length / 3), version: 1, moving: false };
+    });
+    for (const tool of scene.tools) {
+      rigids = Math.max(rigids, tool.rigid + 1);
+    }
+    this.poses = new Float32Array(POSE * rigids);
+    for (let i = 0; i < rigids; i++) {
+      this.poses[POSE * i + 6] = 1;
+    }
+    this.tools = new Float32Array(TOOL * scene.tools.length);
+    this.probes = new Float32Array(scene.probes.reduce((sum, probe) => sum + probe.width, 0));
+  }
+
+  /** Reads a frame. Says what is wrong with it, having changed nothing, or null when all is well. */
+  read(buffer: ArrayBuffer): string | null {
+    if (buffer.byteLength < HEADER || buffer.byteLength % 4 !== 0) {
+      return `a frame of ${buffer.byteLength} bytes`;
+    }
+    const view = new DataView(buffer);
+    const floats = new Float32Array(buffer);
+    const ints = new Uint32Array(buffer);
+    if (ints[0] !== MAGIC) {
+      return "a frame that does not begin as frames do";
+    }
+    const [sections, rigids, tools, shown, probes] = ints.subarray(16, 21);
+    const wrong = this.check(ints, floats, [sections, rigids, tools, shown, probes]);
+    if (wrong) {
+      return wrong;
+    }
+
+    const time = view.getFloat64(8, true);
+    const passed = this.count > 0 ? time - this.time : 0;
+    this.time = time;
+    this.realTime = floats[5];
+    this.stepMs = floats[6];
+    this.stages.set(floats.subarray(7, 7 + STAGES));
+    this.contacts = ints[14];
+    this.deepestMm = floats[15];
+    let at = this.readSections(buffer, ints, floats, sections, passed);
+    at = this.readPoses(floats, at, rigids);
+    this.tools.set(floats.subarray(at, at + TOOL * tools));
+    at += TOOL * tools;
+    if (this.shown.length < CONTACT * shown) {
+      this.shown = new Float32Array(CONTACT * shown * 2);
+    }
+    this.shown.set(floats.subarray(at, at + CONTACT * shown));
+    this.shownCount = shown;
+    at += CONTACT * shown;
+    this.probes.set(floats.subarray(at, at + probes));
+    this.count++;
+    return null;
+  }
+
+  /** Whether the counts fit the scene and the length; walks the sections without copying. */
+  private check(ints: Uint32Array, floats: Float32Array, counts: number[]): string | null {
+    const [sections, rigids, tools, shown, probes] = counts;
+    if (sections > this.soft.length || POSE * rigids < this.poses.length || rigids > 1e6 || shown > SHOWN_MAX) {
+      return "a frame whose counts do not fit the scene";
+    }
+    if (TOOL * tools !== this.tools.length || probes !== this.probes.length) {
+      return "a frame with other tools or probes than the scene has";
+    }
+    let at = HEADER / 4;
+    for (let s = 0; s < sections; s++) {
+      if (at + 8 > ints.length) {
+        return "a frame cut short";
+      }
+      const soft = this.soft[ints[at]];
+      const vertices = ints[at + 1];
+      if (!soft || vertices !== soft.speeds.length) {
+        return "a frame with a body that the scene does not have";
+      }
+      for (let k = 2; k < 8; k++) {
+        if (!Number.isFinite(floats[at + k])) {
+          return "a frame with a place that is not a number";
+        }
+      }
+      at += 8 + (3 * vertices + (vertices & 1)) / 2;
+    }
+    const rest = POSE * rigids + TOOL * tools + CONTACT * shown + probes;
+    return at + rest === ints.length ? null : "a frame of the wrong length";
+  }
+
+  private readSections(
+    buffer: ArrayBuffer,
+    ints: Uint32Array,
+    floats: Float32Array,
+    sections: number,
+    passed: number,
+  ): number {
+    let at = HEADER / 4;
+    const steps = new Uint16Array(buffer);
+    const frame = this.count;
+    for (let s = 0; s < sections; s++) {
+      const soft = this.soft[ints[at]];
+      const vertices = ints[at + 1];
+      if (soft) {
+        unpack(soft, steps, 2 * (at + 8), floats.subarray(at + 2, at + 8), passed);
+        soft.version++;
+        soft.moving = true;
+        this.touched[ints[at]] = frame;
+      }
+      at += 8 + (3 * vertices + (vertices & 1)) / 2;
+    }
+    // A body that the frame leaves out did not move.
+    this.soft.forEach((soft, body) => {
+      if (soft?.moving && this.touched[body] !== frame && passed !== 0) {
+        soft.speeds.fill(0);
+        soft.moving = false;
+        soft.version++;
+      }
+    });
+    return at;
+  }
+
+  /** The frame in which each body was last in a section. */
+  private readonly touched: number[] = [];
+
+  private readPoses(floats: Float32Array, at: number, rigids: number): number {
+    if (this.poses.length < POSE * rigids) {
+      this.poses = new Float32Array(POSE * rigids);
+    }
+    let changed = false;
+    for (let i = 0; i < rigids; i++) {
+      const from = at + POSE * i;
+      let sound = true;
+      for (let k = 0; k < POSE; k++) {
+        sound &&= Number.isFinite(floats[from + k]);
+      }
+      for (let k = 0; sound && k < POSE; k++) {
+        changed ||= this.poses[POSE * i + k] !== floats[from + k];
+        this.poses[POSE * i + k] = floats[from + k];
+      }
+    }
+    if (changed) {
+      this.posesVersion++;
+    }
+    return at + POSE * rigids;
+  }
+}
+
+/** Positions of one section: lowest corner and unit in `box`, 16-bit steps from `from`; speeds on the way. */
+function unpack(soft: SoftState, steps: Uint16Array, from: number, box: Float32Array, passed: number): void {
+  const { positions, speeds } = soft;
+  const [lx, ly, lz, ux, uy, uz] = box;
+  // A jump (reset, seek, the first frame) is no motion.
+  const rate = passed > 0 && passed < 0.5 ? 1 / passed : 0;
+  for (let i = 0, k = 0; i < speeds.length; i++, k += 3) {
+    const x = lx + ux * steps[from + k];
+    const y = ly + uy * steps[from + k + 1];
+    const z = lz + uz * steps[from + k + 2];
+    const dx = x - positions[k];
+    const dy = y - positions[k + 1];
+    const dz = z - positions[k + 2];
+    speeds[i] = rate === 0 ? 0 : 0.6 * speeds[i] + 0.4 * rate * Math.sqrt(dx * dx + dy * dy + dz * dz);
+    positions[k] = x;
+    positions[k + 1] = y;
+    positions[k + 2] = z;
+  }
+}

@@ -1,0 +1,100 @@
+// Materials: moist tissue, thin membranes, brushed steel, drapes and the colour maps' own.
+
+import { Color, DoubleSide, MeshPhysicalMaterial, MeshStandardMaterial, type Material } from "three";
+import { brushed, tissue, type Surface } from "./textures";
+
+/** Warm colours, one for each soft body in turn. */
+const TISSUES = [0xc8574f, 0xd88a72, 0xb5443f, 0xdba27f, 0xa84a55];
+/** Calm colours for solids that do not move. */
+const SOLIDS = [0x9fb4ad, 0xb7a58c, 0x8fa3b8, 0xa99bb0];
+
+let threadSurface: Surface | null = null;
+let skinSurface: Surface | null = null;
+
+/** A soft body's own material and the one that shows colour maps. */
+export interface TissuePair {
+  /** As tissue looks. */
+  own: MeshPhysicalMaterial;
+  /** As values look. */
+  mapped: MeshStandardMaterial;
+}
+
+/** A thread of tissue: a gut, a cord, a vessel. */
+export function threadMaterials(index: number, textured: boolean): TissuePair {
+  threadSurface ??= tissue(false);
+  const own = moist(index);
+  if (textured) {
+    own.map = threadSurface.map;
+    own.bumpMap = threadSurface.bump;
+    own.bumpScale = 1.2;
+  }
+  return { own, mapped: mappedMaterial() };
+}
+
+/** A skin: a membrane lets light through, a closed organ does not. */
+export function skinMaterials(index: number, closed: boolean): TissuePair {
+  skinSurface ??= tissue(true);
+  const own = moist(index + 1);
+  own.map = skinSurface.map;
+  own.bumpMap = skinSurface.bump;
+  own.bumpScale = 0.8;
+  if (!closed) {
+    own.transparent = true;
+    own.opacity = 0.9;
+  }
+  return { own, mapped: mappedMaterial() };
+}
+
+function moist(index: number): MeshPhysicalMaterial {
+  const colour = new Color(TISSUES[index % TISSUES.length]);
+  return new MeshPhysicalMaterial({
+    color: colour,
+    roughness: 0.48,
+    clearcoat: 0.55,
+    clearcoatRoughness: 0.28,
+    sheen: 0.6,
+    sheenRoughness: 0.5,
+    sheenColor: new Color(0xff9a86),
+  });
+}
+
+function mappedMaterial(): MeshStandardMaterial {
+  return new MeshStandardMaterial({ vertexColors: true, roughness: 0.75, envMapIntensity: 0.9, toneMapped: false });
+}
+
+/** A tool of brushed steel. */
+export function steel(): MeshStandardMaterial {
+  return new MeshStandardMaterial({ color: 0xc9ccd0, metalness: 1, roughness: 0.42, roughnessMap: brushed() });
+}
+
+/** A ring that tells the tools apart. */
+export function ring(tool: number): MeshStandardMaterial {
+  return new MeshStandardMaterial({ color: TOOL_COLOURS[tool % TOOL_COLOURS.length], roughness: 0.5 });
+}
+
+/** Colours of the tools' rings, marks and buttons. */
+export const TOOL_COLOURS = [0x2f7fd6, 0xe0922f, 0x3aa36a, 0xa05ad0];
+
+/** A solid that is no tool. */
+export function solid(index: number, movable: boolean): MeshStandardMaterial {
+  const colour = movable ? 0xd9c9ae : SOLIDS[index % SOLIDS.length];
+  return new MeshStandardMaterial({ color: colour, roughness: 0.62, metalness: 0.02 });
+}
+
+/** The table: matte; its vertex colours carry the fading into the background. */
+export function table(): MeshStandardMaterial {
+  return new MeshStandardMaterial({ roughness: 0.95, transparent: true, vertexColors: true, side: DoubleSide });
+}
+
+/** Makes a material see-through, or as it was. */
+export function setGhost(material: Material, ghost: boolean): void {
+  const own = material.userData as { solid?: { transparent: boolean; opacity: number } };
+  own.solid ??= { transparent: material.transparent, opacity: material.opacity };
+  const transparent = ghost || own.solid.transparent;
+  if (transparent !== material.transparent) {
+    material.transparent = transparent;
+    material.needsUpdate = true;
+  }
+  material.opacity = ghost ? 0.22 : own.solid.opacity;
+  material.depthWrite = !ghost;
+}

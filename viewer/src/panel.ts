@@ -1,0 +1,124 @@
+// How the program fares: real time, time by stage, contacts, and warnings in plain words.
+
+import { byId, el, setText, show } from "./dom";
+import { digits } from "./format";
+import type { FrameState } from "./frame";
+import type { SceneInfo, Status } from "./wire";
+
+/** Stages in the order of the frame, with what they do. */
+const STAGE_NAMES: [string, string][] = [
+  ["tools", "leading the tools"],
+  ["predict", "forces and springs"],
+  ["detect", "finding contacts"],
+  ["respond", "answering contacts"],
+  ["filter", "holding bodies apart"],
+  ["finish", "finishing the step"],
+  ["guard", "watching for run-aways"],
+];
+
+/** Below this part of the speed asked for, the scene is called slow. */
+const SLOW = 0.93;
+/** Slowness must last this long before it is a warning [ms]. */
+const SLOW_FOR_MS = 2000;
+const EVERY_MS = 250;
+
+/** The part of the panel that measures. */
+export class Panel {
+  private readonly bars: HTMLElement[];
+  private readonly times: HTMLElement[];
+  private thinnest = Infinity;
+  private last = 0;
+  private smooth = 0;
+  private slowSince = 0;
+
+  /** Into the elements of the page. */
+  constructor() {
+    this.bars = STAGE_NAMES.map(([name, does], i) => el("i", { class: `stage-${i}`, title: `${name}: ${does}` }));
+    this.times = STAGE_NAMES.map(() => el("span", { class: "ms" }));
+    byId("stages").replaceChildren(...this.bars);
+    byId("stage-legend").replaceChildren(
+      ...STAGE_NAMES.map(([name, does], i) =>
+        el("li", { title: does }, el("i", { class: `stage-${i}` }), el("span", { text: name }), this.times[i]),
+      ),
+    );
+  }
+
+  /** Takes up a scene. */
+  open(scene: SceneInfo): void {
+    const radii = scene.bodies.flatMap(({ look }) => (look.kind === "solid" ? [] : [look.radius]));
+    this.thinnest = Math.min(...radii);
+    this.smooth = 0;
+    this.slowSince = 0;
+    this.last = 0;
+  }
+
+  /** Writes the numbers, four times a second. */
+  update(frame: FrameState, status: Status, now: number): void {
+    if (now - this.last < EVERY_MS || frame.count === 0) {
+      return;
+    }
+    this.last = now;
+    const speed = status.speed > 0 ? status.speed : 1;
+    this.smooth = this.smooth > 0 && status.playing ? 0.6 * this.smooth + 0.4 * frame.realTime : frame.realTime;
+    const slow = status.playing && this.smooth > 0 && this.smooth < SLOW * speed;
+    this.slowSince = slow ? this.slowSince || now : 0;
+    const lasting = slow && now - this.slowSince > SLOW_FOR_MS;
+    setText(byId("factor"), status.playing ? `${digits(this.smooth, 2)} ×` : "Paused");
+    setText(byId("factor-words"), this.inWords(status, speed, lasting));
+    byId("factor").classList.toggle("slow", lasting);
+    setText(byId("step-time"), `${digits(frame.stepMs)} ms`);
+    setText(byId("contact-count"), frame.contacts.toLocaleString("en"));
+    setText(byId("deepest"), `${digits(Math.max(frame.deepestMm, 0), 2)} mm`);
+    this.stages(frame);
+    this.warn(frame, status, lasting);
+  }
+
+  private inWords(status: Status, speed: number, slow: boolean): string {
+    if (!status.playing) {
+      return "time stands still";
+    }
+    if (slow) {
+      const factor = digits(this.smooth, 2);
+      return speed > 1
+        ? `${factor} × real time of the ${digits(speed, 2)} × asked for`
+        : `${factor} × real time: the scene is heavier than this machine`;
+    }
+    if (Math.abs(speed - 1) < 0.01) {
+      return "real time";
+    }
+    return speed < 1 ? "slow motion, as asked" : "faster than real time, as asked";
+  }
+
+  private stages(frame: FrameState): void {
+    const total = frame.stages.reduce((a, b) => a + b, 0);
+    frame.stages.forEach((ms, i) => {
+      this.bars[i].style.flexGrow = String(total > 0 ? ms / total : 0);
+      setText(this.times[i], digits(ms, 2));
+    });
+  }
+
+  private warn(frame: FrameState, status: Status, slow: boolean): void {
+    const texts: string[] = [];
+    if (status.frozen.length > 0) {
+      const names = status.frozen.join(", ");
+      const were = status.frozen.length === 1 ? "ran away and was frozen" : "ran away and were frozen";
+      texts.push(`${names} ${were}. Softer parameters or a shorter step would help; Reset begins again.`);
+    }
+    if (frame.deepestMm > 1000 * this.thinnest) {
+      texts.push(
+        `Bodies overlap by ${digits(frame.deepestMm, 2)} mm, more than half the thickness of the thinnest ` +
+          `(${digits(1000 * this.thinnest, 2)} mm): they may pass through one another.`,
+      );
+    }
+    if (slow) {
+      texts.push("Slower than asked for: what you feel and see lags behind real time.");
+    }
+    const host = byId("warnings");
+    const joined = texts.join("\n");
+    if (host.dataset.texts !== joined) {
+      host.dataset.texts = joined;
+      host.replaceChildren(...texts.map((text) => el("li", { text })));
+      show(host, texts.length > 0);
+    }
+  }
+}

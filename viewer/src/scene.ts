@@ -1,0 +1,298 @@
+// The 3-D view: renderer, camera, and the scene that is open.
+
+import {
+  ACESFilmicToneMapping,
+  PCFShadowMap,
+  PerspectiveCamera,
+  Scene,
+  Sphere,
+  TOUCH,
+  Vector3,
+  WebGLRenderer,
+} from "three";
+import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
+import { FrameState } from "./frame";
+import { Bodies, ballAbout } from "./look/bodies";
+import { Overlays, type Shows } from "./look/overlays";
+import { Stage, tableColour } from "./look/stage";
+import { Values, type ColourBy } from "./values";
+import type { SceneInfo } from "./wire";
+
+/** How often the shadow's frame and the fit look at where the bodies are [ms]. */
+const AIM_EVERY_MS = 700;
+
+/** What is open. */
+export interface Opened {
+  /** As the program described it. */
+  info: SceneInfo;
+  /** The latest frame. */
+  frame: FrameState;
+  /** The bodies drawn. */
+  bodies: Bodies;
+  /** What is drawn over them. */
+  overlays: Overlays;
+  /** What they are coloured by. */
+  values: Values;
+}
+
+/** The 3-D view. */
+export class View {
+  /** The canvas. */
+  readonly canvas: HTMLCanvasElement;
+  /** The camera. */
+  readonly camera = new PerspectiveCamera(40, 1, 0.005, 20);
+  /** Orbit, pan and zoom. */
+  readonly controls: OrbitControls;
+  /** Everything drawn. */
+  readonly scene = new Scene();
+  /** The open scene. */
+  opened: Opened | null = null;
+  /** Frames drawn since the scene was opened. */
+  drawn = 0;
+  /** Called after each picture, for what is laid over the canvas. */
+  onDrawn: () => void = () => undefined;
+
+  private readonly renderer: WebGLRenderer;
+  private readonly stage: Stage;
+  private readonly ball = new Sphere(new Vector3(), 0.5);
+  private readonly aimed = new Sphere(new Vector3(), 0);
+  private dirty = true;
+  private repaint = true;
+  private dark = false;
+  private seen = -1;
+  private lastAim = 0;
+  private scale = 1;
+  private slow = 0;
+  private lastDraw = 0;
+
+  /** Draws into `host`. Throws where there is no WebGL. With `shot`, quality comes before speed. */
+  constructor(
+    private readonly host: HTMLElement,
+    private readonly shot: boolean,
+  ) {
+    this.renderer = new WebGLRenderer({ antialias: true, alpha: true, powerPreference: "high-performance" });
+    this.canvas = this.renderer.domElement;
+    this.renderer.toneMapping = ACESFilmicToneMapping;
+    this.renderer.toneMappingExposure = 1.05;
+    this.renderer.shadowMap.enabled = true;
+    this.renderer.shadowMap.type = PCFShadowMap;
+    this.canvas.tabIndex = 0;
+    this.canvas.setAttribute("aria-label", "The scene in three dimensions");
+    host.prepend(this.canvas);
+    this.camera.up.set(0, 0, 1);
+    this.camera.position.set(0.6, -0.7, 0.5);
+    this.controls = new OrbitControls(this.camera, this.canvas);
+    this.controls.touches = { ONE: TOUCH.PAN, TWO: TOUCH.DOLLY_ROTATE };
+    this.controls.zoomToCursor = true;
+    this.controls.maxPolarAngle = Math.PI * 0.98;
+    this.controls.addEventListener("change", () => (this.dirty = true));
+    this.stage = new Stage(this.scene, this.renderer, shot ? 2048 : 1024);
+    new ResizeObserver(() => this.resize()).observe(host);
+    this.resize();
+  }
+
+  /** Shows a scene. The camera stays where it is when the same scene is opened again. */
+  open(info: SceneInfo, keepCamera: boolean): Opened {
+    const old = this.opened;
+    this.close();
+    const frame = new FrameState(info);
+    ballAbout(info, frame, this.ball);
+    const size = this.ball.radius;
+    const values = new Values(info);
+    const opened = { info, frame, values, bodies: new Bodies(info, size), overlays: new Overlays(info, frame, size) };
+    if (old) {
+      Object.assign(opened.overlays.shows, old.overlays.shows);
+      values.choose(old.values.by);
+    }
+    this.opened = opened;
+    this.scene.add(opened.bodies.object, opened.overlays.object);
+    this.drawn = 0;
+    this.seen = -1;
+    this.aimed.radius = 0;
+    this.setDark(this.dark);
+    this.setShows(opened.overlays.shows);
+    if (!keepCamera) {
+      this.look(info);
+    }
+    return opened;
+  }
+
+  /** Shows nothing. */
+  close(): void {
+    if (this.opened) {
+      const { bodies, overlays } = this.opened;
+      this.scene.remove(bodies.object, overlays.object);
+      bodies.dispose();
+      overlays.dispose();
+      this.opened = null;
+      this.dirty = true;
+    }
+  }
+
+  /** Asks for a new picture. */
+  touch(): void {
+    this.dirty = true;
+  }
+
+  /** Chooses the overlays. */
+  setShows(shows: Shows): void {
+    if (this.opened) {
+      Object.assign(this.opened.overlays.shows, shows);
+      this.opened.bodies.setGhost(shows.wires);
+      this.dirty = true;
+    }
+  }
+
+  /** Chooses the colours. */
+  setColourBy(by: ColourBy): void {
+    this.opened?.values.choose(by);
+    this.repaint = true;
+    this.dirty = true;
+  }
+
+  /** Chooses light or dark. */
+  setDark(dark: boolean): void {
+    this.dark = dark;
+    this.stage.setDark(dark);
+    this.opened?.bodies.setTableColour(tableColour(dark));
+    this.opened?.overlays.setWireColour(dark ? 0x9cc4e4 : 0x1f4a6e);
+    this.dirty = true;
+  }
+
+  /** Moves the camera so that everything is seen, from where it looks now. */
+  fit(): void {
+    if (!this.opened) {
+      return;
+    }
+    ballAbout(this.opened.info, this.opened.frame, this.ball);
+    const half = (this.camera.fov * Math.PI) / 360;
+    const narrow = Math.min(half, Math.atan(Math.tan(half) * this.camera.aspect));
+    const away = (1.05 * this.ball.radius) / Math.sin(narrow);
+    const direction = this.camera.position.clone().sub(this.controls.target).normalize();
+    this.controls.target.copy(this.ball.center);
+    this.camera.position.copy(direction.multiplyScalar(away).add(this.ball.center));
+    this.reach();
+    this.controls.update();
+    this.dirty = true;
+  }
+
+  /** Where a place is on the screen [px], or null behind the camera. */
+  project(place: Vector3, target: { x: number; y: number }): { x: number; y: number } | null {
+    const ndc = SCRATCH.copy(place).project(this.camera);
+    if (ndc.z > 1 || ndc.z < -1) {
+      return null;
+    }
+    const box = this.canvas.getBoundingClientRect();
+    target.x = box.left + ((ndc.x + 1) / 2) * box.width;
+    target.y = box.top + ((1 - ndc.y) / 2) * box.height;
+    return target;
+  }
+
+  /** Draws, if anything changed since the last picture. Says whether it drew. */
+  draw(now: number): boolean {
+    const opened = this.opened;
+    const fresh = opened !== null && opened.frame.count !== this.seen;
+    // A paused scene is drawn a few times, so that a picture is surely on the screen.
+    const settling = opened !== null && opened.frame.count > 0 && this.drawn < 3;
+    if (!this.dirty && !fresh && !settling) {
+      this.lastDraw = 0;
+      return false;
+    }
+    if (opened) {
+      this.follow(opened, now, fresh);
+    }
+    this.renderer.render(this.scene, this.camera);
+    this.dirty = false;
+    if (opened && opened.frame.count > 0) {
+      this.drawn++;
+    }
+    this.adapt(now);
+    this.onDrawn();
+    return true;
+  }
+
+  private follow(opened: Opened, now: number, fresh: boolean): void {
+    const { frame, values, bodies, overlays } = opened;
+    if (fresh || this.repaint) {
+      const rescaled = values.update(frame);
+      bodies.update(frame, values, this.repaint || rescaled || this.seen < 0);
+      this.repaint = false;
+      this.seen = frame.count;
+    }
+    overlays.update(frame);
+    if (now - this.lastAim > AIM_EVERY_MS || this.aimed.radius === 0) {
+      this.lastAim = now;
+      ballAbout(opened.info, frame, this.ball);
+      this.aim();
+    }
+  }
+
+  /** Aims the lamp again only when the bodies left its light or fill little of it: a shadow that swims is ugly. */
+  private aim(): void {
+    const { ball, aimed } = this;
+    const outside = ball.center.distanceTo(aimed.center) + ball.radius > aimed.radius * 1.3;
+    if (outside || ball.radius < aimed.radius * 0.45) {
+      aimed.copy(ball);
+      aimed.radius *= 1.15;
+      this.stage.aim(aimed);
+    }
+  }
+
+  /** The camera of the scene, or one that sees everything. */
+  private look(info: SceneInfo): void {
+    if (info.camera) {
+      this.camera.fov = (info.camera.angle * 180) / Math.PI;
+      this.camera.position.fromArray(info.camera.eye);
+      this.controls.target.fromArray(info.camera.target);
+    } else {
+      this.camera.fov = 40;
+      this.controls.target.copy(this.ball.center);
+      this.camera.position.set(0.7, -0.9, 0.6).multiplyScalar(3 * this.ball.radius).add(this.ball.center);
+    }
+    this.reach();
+    this.controls.update();
+    if (!info.camera) {
+      this.fit();
+    }
+    this.dirty = true;
+  }
+
+  private reach(): void {
+    const away = this.camera.position.distanceTo(this.controls.target);
+    this.camera.near = away / 200;
+    this.camera.far = away * 30;
+    this.controls.minDistance = away / 20;
+    this.controls.maxDistance = away * 6;
+    this.camera.updateProjectionMatrix();
+  }
+
+  private resize(): void {
+    const { clientWidth: width, clientHeight: height } = this.host;
+    if (width < 1 || height < 1) {
+      return;
+    }
+    const most = this.shot ? 2 : Math.min(window.devicePixelRatio, 2);
+    this.renderer.setPixelRatio(most * this.scale);
+    this.renderer.setSize(width, height, false);
+    this.camera.aspect = width / height;
+    this.camera.updateProjectionMatrix();
+    this.dirty = true;
+  }
+
+  /** A machine without a graphics card draws slowly: fewer pixels then, more again when there is time. */
+  private adapt(now: number): void {
+    const took = this.lastDraw > 0 ? now - this.lastDraw : 0;
+    this.lastDraw = now;
+    if (this.shot || took === 0 || took > 1000) {
+      return;
+    }
+    this.slow = 0.9 * this.slow + 0.1 * took;
+    const wanted = this.slow > 60 && this.scale > 0.55 ? this.scale * 0.85 : this.slow < 20 && this.scale < 1 ? Math.min(1, this.scale * 1.1) : this.scale;
+    if (wanted !== this.scale && this.drawn % 30 === 29) {
+      this.scale = wanted;
+      this.resize();
+    }
+  }
+}
+
+const SCRATCH = new Vector3();
