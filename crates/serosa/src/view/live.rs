@@ -34,6 +34,8 @@ pub struct Live {
     recordings: Vec<String>,
     /// Simulated time that should have passed and has not \[s\].
     debt: f64,
+    /// When the next frame is due.
+    next_frame: Instant,
     quit: bool,
 }
 
@@ -59,6 +61,7 @@ impl Live {
             folder,
             recordings: Vec::new(),
             debt: 0.0,
+            next_frame: Instant::now(),
             quit: false,
         }
     }
@@ -73,7 +76,7 @@ impl Live {
 
     /// Runs until told to quit.
     pub fn run(&mut self) {
-        let (mut last, mut published) = (Instant::now(), Instant::now());
+        let mut last = Instant::now();
         while !self.quit {
             self.listen();
             let now = Instant::now();
@@ -84,8 +87,10 @@ impl Live {
                 self.debt = 0.0;
             }
             last = now;
-            if published.elapsed() >= FRAME {
-                published = Instant::now();
+            let now = Instant::now();
+            if now >= self.next_frame {
+                // On the beat where possible; beats missed are let go.
+                self.next_frame = (self.next_frame + FRAME).max(now);
                 self.publish();
             }
         }
@@ -101,9 +106,10 @@ impl Live {
         let dt = self.open.as_ref().map_or(1.0, |o| o.session.world.params.dt_s);
         let idle = match self.running() {
             true if self.debt >= dt => Duration::ZERO,
-            true => Duration::from_secs_f64(((dt - self.debt) / self.speed).clamp(0.0, 0.004)),
+            true => Duration::from_secs_f64(((dt - self.debt) / self.speed).clamp(0.0, 0.02)),
             false => Duration::from_millis(20),
         };
+        let idle = idle.min(self.next_frame.saturating_duration_since(Instant::now()));
         match self.commands.recv_timeout(idle) {
             Ok(command) => self.obey(command),
             Err(RecvTimeoutError::Timeout) => return,
