@@ -296,7 +296,7 @@ fn rate(page: &mut Page) -> (f64, f64) {
 fn twenty_thousand_vertices_are_sent_sixty_times_a_second() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("large.toml");
-    let text = "serosa = 1\ntitle = \"Large\"\n[world]\nstep = \"16 ms\"\nsweeps = 1\n[[body]]\nname = \"sheet\"\n\
+    let text = "serosa = 1\ntitle = \"Large\"\n[world]\nstep = \"8 ms\"\nsweeps = 1\n[[body]]\nname = \"sheet\"\n\
                 shape.net = { corner = [0, 0, 0], along = [10, 0, 0], across = [0, 10, 0], columns = 142, rows = 142, radius = 0.01 }\n\
                 model.springs = { mass = 10, stiffness = 50, damping = 0.1 }\nself_contact = false\nattach = [{ name = \"border\" }]\n";
     std::fs::write(&path, text).unwrap();
