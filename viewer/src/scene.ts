@@ -70,8 +70,14 @@ export class View {
     private readonly host: HTMLElement,
     private readonly shot: boolean,
   ) {
-    this.renderer = new WebGLRenderer({ antialias: true, alpha: true, powerPreference: "high-performance" });
-    this.canvas = this.renderer.domElement;
+    this.canvas = document.createElement("canvas");
+    const context = this.canvas.getContext("webgl2", { antialias: true, alpha: true, powerPreference: "high-performance" });
+    if (!context) {
+      const error = new Error("This browser has no WebGL 2.");
+      error.name = "NoWebGl";
+      throw error;
+    }
+    this.renderer = new WebGLRenderer({ canvas: this.canvas, context, alpha: true, antialias: true });
     this.renderer.toneMapping = ACESFilmicToneMapping;
     this.renderer.toneMappingExposure = 1.05;
     this.renderer.shadowMap.enabled = true;

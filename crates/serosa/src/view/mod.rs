@@ -8,6 +8,7 @@ mod page;
 mod picture;
 mod replay;
 mod server;
+mod token;
 
 use crate::cli::ViewArgs;
 use crate::command::run::{default_threads, pool};

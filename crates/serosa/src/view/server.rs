@@ -237,10 +237,7 @@ async fn send(socket: &mut WebSocket, message: Message) -> Result<(), ()> {
     }
 }
 
-/// A site on a port with a fresh token.
+/// A site on a port.
 pub fn site(hub: Arc<Hub>, port: u16) -> Result<Site, String> {
-    let mut random = [0u8; 16];
-    getrandom::fill(&mut random).map_err(|e| format!("the system gives no random numbers: {e}"))?;
-    let token = random.iter().map(|b| format!("{b:02x}")).collect();
-    Ok(Site { hub, token, port, gallery: info::gallery() })
+    Ok(Site { hub, token: super::token::token()?, port, gallery: info::gallery() })
 }

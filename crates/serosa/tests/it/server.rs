@@ -23,6 +23,7 @@ impl Program {
         let folder = tempfile::tempdir().unwrap();
         let mut child = program()
             .current_dir(folder.path())
+            .env("XDG_STATE_HOME", folder.path())
             .arg("view")
             .args(scene)
             .args(["--no-open", "--port", "0"])
