@@ -92,7 +92,7 @@ export class View {
     this.controls.zoomToCursor = true;
     this.controls.maxPolarAngle = Math.PI * 0.98;
     this.controls.addEventListener("change", () => (this.dirty = true));
-    this.stage = new Stage(this.scene, this.renderer, shot ? 2048 : 1024);
+    this.stage = new Stage(this.scene, shot ? 2048 : 1024);
     new ResizeObserver(() => this.resize()).observe(host);
     this.resize();
   }
@@ -131,6 +131,7 @@ export class View {
       bodies.dispose();
       overlays.dispose();
       this.opened = null;
+      this.drawn = 0;
       this.dirty = true;
     }
   }

@@ -1,6 +1,14 @@
 // Materials: moist tissue, thin membranes, brushed steel, drapes and the colour maps' own.
 
-import { Color, DoubleSide, MeshPhysicalMaterial, MeshStandardMaterial, type Material } from "three";
+import {
+  Color,
+  DoubleSide,
+  MeshLambertMaterial,
+  MeshPhysicalMaterial,
+  MeshStandardMaterial,
+  type Material,
+} from "three";
+import { inRoom } from "./room";
 import { brushed, tissue, type Surface } from "./textures";
 
 /** Warm colours, one for each soft body in turn. */
@@ -16,7 +24,7 @@ export interface TissuePair {
   /** As tissue looks. */
   own: MeshPhysicalMaterial;
   /** As values look. */
-  mapped: MeshStandardMaterial;
+  mapped: MeshLambertMaterial;
 }
 
 /** A thread of tissue: a gut, a cord, a vessel. */
@@ -47,29 +55,23 @@ export function skinMaterials(index: number, closed: boolean): TissuePair {
 
 function moist(index: number): MeshPhysicalMaterial {
   const colour = new Color(TISSUES[index % TISSUES.length]);
-  return new MeshPhysicalMaterial({
-    color: colour,
-    roughness: 0.48,
-    clearcoat: 0.55,
-    clearcoatRoughness: 0.28,
-    sheen: 0.6,
-    sheenRoughness: 0.5,
-    sheenColor: new Color(0xff9a86),
-  });
+  const material = new MeshPhysicalMaterial({ color: colour, roughness: 0.5, clearcoat: 0.6, clearcoatRoughness: 0.25 });
+  return inRoom(material, colour.clone().multiplyScalar(0.55));
 }
 
-function mappedMaterial(): MeshStandardMaterial {
-  return new MeshStandardMaterial({ vertexColors: true, roughness: 0.75, envMapIntensity: 0.9, toneMapped: false });
+/** Lit softly and not tone-mapped, so that the colours stay those of the legend. */
+function mappedMaterial(): MeshLambertMaterial {
+  return new MeshLambertMaterial({ vertexColors: true, toneMapped: false });
 }
 
 /** A tool of brushed steel. */
 export function steel(): MeshStandardMaterial {
-  return new MeshStandardMaterial({ color: 0xc9ccd0, metalness: 1, roughness: 0.42, roughnessMap: brushed() });
+  return inRoom(new MeshStandardMaterial({ color: 0xd4d7da, metalness: 1, roughness: 0.5, roughnessMap: brushed() }));
 }
 
 /** A ring that tells the tools apart. */
 export function ring(tool: number): MeshStandardMaterial {
-  return new MeshStandardMaterial({ color: TOOL_COLOURS[tool % TOOL_COLOURS.length], roughness: 0.5 });
+  return inRoom(new MeshStandardMaterial({ color: TOOL_COLOURS[tool % TOOL_COLOURS.length], roughness: 0.5 }));
 }
 
 /** Colours of the tools' rings, marks and buttons. */
@@ -78,12 +80,12 @@ export const TOOL_COLOURS = [0x2f7fd6, 0xe0922f, 0x3aa36a, 0xa05ad0];
 /** A solid that is no tool. */
 export function solid(index: number, movable: boolean): MeshStandardMaterial {
   const colour = movable ? 0xd9c9ae : SOLIDS[index % SOLIDS.length];
-  return new MeshStandardMaterial({ color: colour, roughness: 0.62, metalness: 0.02 });
+  return inRoom(new MeshStandardMaterial({ color: colour, roughness: 0.62 }));
 }
 
 /** The table: matte; its vertex colours carry the fading into the background. */
-export function table(): MeshStandardMaterial {
-  return new MeshStandardMaterial({ roughness: 0.95, transparent: true, vertexColors: true, side: DoubleSide });
+export function table(): MeshLambertMaterial {
+  return new MeshLambertMaterial({ transparent: true, vertexColors: true, side: DoubleSide });
 }
 
 /** Makes a material see-through, or as it was. */

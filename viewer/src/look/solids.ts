@@ -8,10 +8,11 @@ import {
   CylinderGeometry,
   Group,
   Mesh,
-  MeshStandardMaterial,
   RingGeometry,
   SphereGeometry,
   type BufferGeometry,
+  type MeshLambertMaterial,
+  type MeshStandardMaterial,
   type Object3D,
 } from "three";
 import { POSE } from "../frame";
@@ -29,7 +30,7 @@ export class SolidLook {
   readonly object: Object3D;
   /** The number of its frame. */
   readonly rigid: number;
-  private readonly materials: MeshStandardMaterial[] = [];
+  private readonly materials: (MeshStandardMaterial | MeshLambertMaterial)[] = [];
   private readonly geometries: BufferGeometry[] = [];
   private readonly isTable: boolean;
 
@@ -68,13 +69,15 @@ export class SolidLook {
   /** Gives its buffers back. */
   dispose(): void {
     this.materials.forEach((material) => {
-      material.roughnessMap?.dispose();
+      if ("roughnessMap" in material) {
+        material.roughnessMap?.dispose();
+      }
       material.dispose();
     });
     this.geometries.forEach((geometry) => geometry.dispose());
   }
 
-  private mesh(geometry: BufferGeometry, material: MeshStandardMaterial): Mesh {
+  private mesh(geometry: BufferGeometry, material: MeshStandardMaterial | MeshLambertMaterial): Mesh {
     this.geometries.push(geometry);
     this.materials.push(material);
     const mesh = new Mesh(geometry, material);

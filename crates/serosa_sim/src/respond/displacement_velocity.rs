@@ -108,11 +108,12 @@ impl RowWork {
         sum
     }
 
-    /// Relative speed along `dir` for a unit impulse along it; the same in every direction without frames.
-    fn softness_along(&self, motion: &Motion, dir: Vec3) -> Real {
+    /// Relative speed along a vector for a unit impulse along it; the same in every direction without frames.
+    fn softness_along(&self, motion: &Motion, along: Vec3) -> Real {
         if self.stiffs == 0 {
             return self.softness;
         }
+        let dir = along.normalize_or_zero();
         let soft: Real = self.soft().iter().map(|(_, weight, w)| weight * weight * w).sum();
         let one = |&(r, local, weight): &(RigidId, Vec3, Real)| {
             weight * weight * motion.mobility(Node::Rigid(r, local), dir)
@@ -172,14 +173,13 @@ fn correct_velocity(motion: &mut Motion, row: &mut RowWork, h: Real) {
 /// back as well; without this a resting thing creeps down a slope by h² g in every step.
 fn rub(motion: &mut Motion, row: &mut RowWork, velocity: Vec3, h: Real) {
     let sliding = velocity - row.normal * velocity.dot(row.normal);
-    let speed = sliding.length();
-    if !(speed > 1e-12 && speed.is_finite()) {
+    let speed_sq = sliding.length_squared();
+    if !(speed_sq > 1e-24 && speed_sq.is_finite()) {
         return;
     }
-    let softness = row.softness_along(motion, sliding / speed);
-    let wanted = row.slip - sliding / softness;
-    let (size, limit) = (wanted.length(), row.friction * row.lambda);
-    let allowed = if size > limit { wanted * (limit / size) } else { wanted };
+    let wanted = row.slip - sliding * (1.0 / row.softness_along(motion, sliding));
+    let (size_sq, limit) = (wanted.length_squared(), row.friction * row.lambda);
+    let allowed = if size_sq > limit * limit { wanted * (limit / size_sq.sqrt()) } else { wanted };
     let more = allowed - row.slip;
     row.slip = allowed;
     row.push_velocity(motion, more);

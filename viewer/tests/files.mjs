@@ -1,0 +1,39 @@
+// Files that tests drop on the page.
+
+/** A scene with two tools and nothing to touch. */
+export const TWO_HANDS = `serosa = 1
+title = "Two hands"
+
+[[body]]
+name = "table"
+shape.plane = {}
+model.fixed = {}
+
+[[tool]]
+name = "left"
+shape.capsule = { length = "10 cm", radius = "5 mm" }
+tip = ["-8 cm", 0, "15 cm"]
+
+[[tool]]
+name = "right"
+shape.capsule = { length = "10 cm", radius = "5 mm" }
+tip = ["8 cm", 0, "15 cm"]
+
+[[probe]]
+name = "left_tip"
+position = { body = "left" }
+
+[[probe]]
+name = "right_tip"
+position = { body = "right" }
+`;
+
+/** A scene with one mistake in line 6 and two in line 7. */
+export const BROKEN = `serosa = 1
+title = "Broken"
+
+[[body]]
+name = "rope"
+shape.chain = { from = [0, 0, 0], to = ["1 m", 0, 0], nodes = 10, radius = "1 kg" }
+model.springs = { mass = "1 g", stifness = "1 kN/m" }
+`;
