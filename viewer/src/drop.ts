@@ -75,7 +75,7 @@ async function read(file: File): Promise<{ text: string } | string> {
     return `${file.name} is no scene. Drop a scene file: its name ends in .toml.`;
   }
   if (file.size > LARGEST) {
-    return `${file.name} has ${(file.size / 1048576).toFixed(1)} MB; a scene file has at most 4 MB.`;
+    return `${file.name} has ${(file.size / 1048576).toFixed(2)} MB; a scene file has at most 4 MB.`;
   }
   try {
     return { text: new TextDecoder("utf-8", { fatal: true }).decode(await file.arrayBuffer()) };

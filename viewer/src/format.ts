@@ -8,6 +8,9 @@ export interface Shown {
   factor: number;
 }
 
+/** Below this a value is nothing but rounding. */
+const NOTHING = 1e-9;
+
 /** Units that get a smaller sibling where the values are small: unit, sibling, its factor, below which value. */
 const SMALLER: [string, string, number, number][] = [
   ["m", "mm", 1e3, 1],
@@ -21,7 +24,7 @@ const SMALLER: [string, string, number, number][] = [
 /** The unit in which values up to `largest` (of SI unit `unit`) read well. */
 export function shownIn(unit: string, largest: number): Shown {
   for (const [from, to, factor, below] of SMALLER) {
-    if (unit === from && largest < below) {
+    if (unit === from && largest < below && largest > NOTHING) {
       return { unit: to, factor };
     }
   }
@@ -34,8 +37,8 @@ export function digits(value: number, count = 3): string {
     return "–";
   }
   const size = Math.abs(value);
-  if (size !== 0 && (size >= 1e7 || size < 1e-4)) {
-    return value.toExponential(1).replace("-", "−");
+  if (size >= 1e7 || (size < 1e-4 && size > NOTHING)) {
+    return value.toExponential(1).replaceAll("-", "−");
   }
   const whole = size >= 1 ? Math.floor(Math.log10(size)) + 1 : 1;
   const text = value.toFixed(Math.min(Math.max(count - whole, 0), 6));

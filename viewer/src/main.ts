@@ -60,7 +60,7 @@ class Page {
   private lostToast: HTMLElement | null = null;
   private wasOpen = false;
   /** Whether this connection has said what is open; only then may the address open a scene. */
-  private told = { scene: false, status: false, asked: false };
+  private told = { scene: false, status: false, asked: false, shown: false };
   private lastTick = 0;
   private slowly = false;
 
@@ -152,7 +152,7 @@ class Page {
 
   private linked(link: Link): void {
     if (link === "open") {
-      this.told = { scene: false, status: false, asked: false };
+      this.told = { scene: false, status: false, asked: false, shown: false };
       this.toasts.close(this.lostToast);
       this.lostToast = null;
       if (this.wasOpen) {
@@ -237,8 +237,8 @@ class Page {
     this.setState(info ? "scene" : "gallery");
     document.title = info ? `${info.title} – Serosa` : "Serosa";
     if (!info) {
-      // Before the first scene of a connection the address still says what to open.
-      if (this.view.opened || this.told.asked) {
+      // Before the first scene of a connection the address still says what to open, also after a restart.
+      if (this.told.shown || this.told.asked) {
         this.writeAddress(null);
       }
       this.view.close();
@@ -246,6 +246,7 @@ class Page {
       return;
     }
     const same = this.view.opened?.info.name === info.name;
+    this.told.shown = true;
     this.problems.close();
     this.view.open(info, same);
     this.writeAddress(info.name);

@@ -111,7 +111,7 @@ export class Panel {
       );
     }
     if (slow) {
-      texts.push("Slower than asked for: what you feel and see lags behind real time.");
+      texts.push("Slower than asked for: what you see and feel lags behind your hand.");
     }
     const host = byId("warnings");
     const joined = texts.join("\n");

@@ -20,7 +20,6 @@ export class Transport {
   private speeding = false;
   private lastSeek = 0;
   private playing: boolean | null = null;
-  private recordedFrom = 0;
 
   /** Sends what the user asks for. */
   constructor(
@@ -66,11 +65,7 @@ export class Transport {
 
   /** Shows how things stand. */
   show(status: Status, driving: boolean): void {
-    const began = status.recording !== null && this.status?.recording !== status.recording;
     this.status = status;
-    if (began) {
-      this.recordedFrom = 0;
-    }
     if (this.playing !== status.playing) {
       this.playing = status.playing;
       this.play.replaceChildren(icon(status.playing ? PAUSE : PLAY));
@@ -96,9 +91,10 @@ export class Transport {
 
   /** Shows the time of the frame. */
   showTime(time: number): void {
-    setText(byId("time"), `${clock(time)}`);
+    setText(byId("time"), clock(time));
     if (this.status?.recording) {
-      setText(byId("recorded"), clock(Math.max(time - this.recordedFrom, 0)));
+      // A recording begins with the scene, so the scene's time is its length.
+      setText(byId("recorded"), clock(time));
     }
     if (this.status?.replay && !this.scrubbing) {
       this.scrub.value = String(time);

@@ -9,6 +9,9 @@ import { readFrame } from "./wire.mjs";
 /** How long anything that is waited for may take [ms]; the machine may be busy and has no graphics card. */
 const PATIENCE_MS = 15_000;
 
+/** Wide enough for the panel, and few pixels: they are drawn by the processor, which the program needs too. */
+const SMALL = { viewport: { width: 940, height: 600 }, deviceScaleFactor: 0.5 };
+
 /** Starts Debian's Chromium, or the one named by `SEROSA_CHROMIUM`. */
 export async function launch() {
   const executablePath = process.env.SEROSA_CHROMIUM ?? "/usr/bin/chromium";
@@ -175,16 +178,10 @@ export class Lab {
     this.program = program;
   }
 
-  /** A browser of one person: its tabs share what the browser remembers. */
-  async person(options = {}) {
-    const context = await this.browser.newContext({ viewport: { width: 1000, height: 650 }, ...options });
-    this.#contexts.push(context);
-    return context;
-  }
-
-  /** A new tab that has loaded nothing yet. */
+  /** A new tab that has loaded nothing yet, in a browser that remembers nothing. */
   async blank(options = {}) {
-    const context = options.context ?? (await this.person(options));
+    const context = await this.browser.newContext({ ...SMALL, ...options });
+    this.#contexts.push(context);
     const tab = new Tab(await context.newPage());
     this.tabs.push(tab);
     return tab;

@@ -128,39 +128,49 @@ inBrowser("a tool is dragged over the view and in depth", { scene: "membrane-pok
   assert.ok(Math.hypot(...rest) < 0.02, `let go, it stays where it is: it went on by ${rest} m`);
 });
 
-inBrowser("G closes the jaws, a button opens them", { scene: "membrane-poke" }, async (lab) => {
-  const tab = await lab.scene();
-  const grip = tab.$(".tool .grip");
+/** A tab on the scene with two tools, dropped as a file. */
+async function twoHands(lab) {
+  const tab = await lab.open();
+  await tab.state("gallery");
+  await tab.drop("two-hands.toml", TWO_HANDS);
+  await tab.state("scene");
+  await tab.drawn();
+  return tab;
+}
+
+inBrowser("G closes the jaws, a button opens them", {}, async (lab) => {
+  const tab = await twoHands(lab);
+  const grip = tab.$(".tool .grip").first();
   assert.equal(await grip.getAttribute("aria-pressed"), "false");
-  // The probe is pressed into the membrane from 1.2 s to 2 s.
-  await tab.reach(1.25);
   await tab.page.keyboard.press("g");
-  await until("the jaws should hold the membrane", () => tab.frame.tools[0].holds);
+  await until("the jaws should hold the thread", () => tab.frame.tools[0].holds);
   assert.equal(tab.sent.findLast((message) => message.type === "hand").grip, true);
   assert.equal(await grip.getAttribute("aria-pressed"), "true");
-  await tab.$(".tool.holds").waitFor();
+  await tab.$(".tool.holds").first().waitFor();
   await grip.click();
   await until("the jaws should let go", () => !tab.frame.tools[0].holds);
   assert.equal(await grip.getAttribute("aria-pressed"), "false");
 });
 
 inBrowser("two tools are led by the keyboard", {}, async (lab) => {
-  const tab = await lab.open();
-  await tab.state("gallery");
-  await tab.drop("two-hands.toml", TWO_HANDS);
-  await tab.state("scene");
-  await tab.drawn();
-  const tips = () => Promise.all(["left_tip", "right_tip"].map((name) => tab.probe(name)));
-  const moved = async (key, index) => {
-    const from = await tips();
+  const tab = await twoHands(lab);
+  const hands = () => tab.frame.tools.map((tool) => tool.hand);
+  const leads = async (key, index) => {
+    const from = [hands(), await tab.probe(["left_tip", "right_tip"][index])];
     await tab.page.keyboard.down(key);
-    await until(`${key} should lead tool ${index}`, async () => Math.hypot(...minus((await tips())[index], from[index])) > 0.01);
+    await until(`${key} should lead a hand`, () => Math.hypot(...minus(hands()[index], from[0][index])) > 0.01);
     await tab.page.keyboard.up(key);
-    const other = minus((await tips())[1 - index], from[1 - index]);
-    assert.ok(Math.hypot(...other) < 0.002, `${key} should leave the other tool alone: ${other}`);
+    assert.deepEqual(hands()[1 - index], from[0][1 - index], `${key} should leave the other hand alone`);
+    await until(`${key} should lead a tool`, async () => {
+      const tip = await tab.probe(["left_tip", "right_tip"][index]);
+      return Math.hypot(...minus(tip, from[1])) > 0.01;
+    });
+    const still = tab.sent.length;
+    await sleep(200);
+    assert.ok(tab.sent.length <= still + 1, `${key} is up, and nothing is led any more`);
   };
-  await moved("ArrowRight", 0);
-  await moved("w", 1);
+  await leads("ArrowRight", 0);
+  await leads("w", 1);
   await tab.page.keyboard.press("Tab");
   await tab.page.keyboard.press("g");
   await until("Tab should choose the second tool for G", () =>
@@ -186,12 +196,12 @@ inBrowser("a tunable is turned, and the program keeps it", { scene: "membrane-po
 
 inBrowser("two tabs: one drives, one watches, and they change places", { scene: "rope-drop" }, async (lab) => {
   const first = await lab.scene();
-  const second = await lab.scene({}, { viewport: { width: 940, height: 500 } });
+  const second = await lab.scene();
+  const controls = ["#play", "#step", "#reset", "#speed", "#record", "#gallery-button", ".tunable input"];
   const driven = async (tab, yes) => {
     await until(`the tab should ${yes ? "drive" : "watch"}`, async () => (await tab.$("#watching").isVisible()) !== yes);
-    for (const id of ["#play", "#step", "#reset", "#speed", "#record", "#gallery-button", ".tunable input >> nth=0"]) {
-      assert.equal(await tab.$(id).isEnabled(), yes, `${id} should be ${yes ? "enabled" : "disabled"}`);
-    }
+    const enabled = (all) => all.filter((id) => !document.querySelector(id).disabled);
+    assert.deepEqual(await tab.page.evaluate(enabled, controls), yes ? controls : []);
   };
   await driven(first, true);
   await driven(second, false);
@@ -205,16 +215,13 @@ inBrowser("two tabs: one drives, one watches, and they change places", { scene: 
   await until("the first tab should see the pause", async () => (await first.$("#play").getAttribute("aria-label")) === "Play");
 });
 
-inBrowser("a killed program is told, a new one is found", { expected: NO_ANSWER }, async (lab) => {
-  const tab = await lab.open({ scene: "rope-drop" });
-  await tab.state("scene");
-  await tab.drawn();
+inBrowser("a killed program is told, a new one is found", { scene: "rope-drop", expected: NO_ANSWER }, async (lab) => {
+  const tab = await lab.scene();
   await lab.program.kill();
   await tab.state("lost");
   await tab.toast("Connection lost");
   assert.equal(await tab.$("#play").isEnabled(), false, "there is nobody to obey");
-  const again = await Program.start({ like: lab.program });
-  lab.program = again;
+  lab.program = await Program.start({ scene: "rope-drop", like: lab.program });
   await tab.state("scene");
   await tab.moreFrames();
   await tab.$("#play").click();
@@ -361,6 +368,9 @@ inBrowser("light and dark", { scene: "rope-drop" }, async (lab) => {
   assert.equal(await theme(), "light");
 });
 
+/** A tablet. */
+const TOUCH = { hasTouch: true, isMobile: true, deviceScaleFactor: 1 };
+
 /** Controls that must be in reach on every screen. */
 const MAIN = ["#play", "#step", "#reset", "#speed", "#record", "#gallery-button", "#fit", "#help", "#theme", "canvas"];
 
@@ -379,7 +389,7 @@ async function inReach(tab, least) {
 }
 
 inBrowser("a tablet has everything in reach, and fingers lead tools", { scene: "membrane-poke" }, async (lab) => {
-  const tab = await lab.scene({}, { viewport: { width: 820, height: 1180 }, hasTouch: true, isMobile: true });
+  const tab = await lab.scene({}, { viewport: { width: 820, height: 1180 }, ...TOUCH });
   await inReach(tab, 36);
   const { x, y } = await tab.tool();
   const touch = await tab.page.context().newCDPSession(tab.page);
@@ -397,7 +407,7 @@ inBrowser("a tablet has everything in reach, and fingers lead tools", { scene: "
 });
 
 inBrowser("a laptop has everything in reach, with the panel beside it", { scene: "rope-drop" }, async (lab) => {
-  const tab = await lab.scene({}, { viewport: { width: 1280, height: 720 } });
+  const tab = await lab.scene({}, { viewport: { width: 1280, height: 720 }, deviceScaleFactor: 1 });
   await inReach(tab, 24);
   const panel = await tab.$("#panel").boundingBox();
   assert.ok(panel.x > 640 && panel.x + panel.width <= 1280.5, JSON.stringify(panel));
@@ -409,16 +419,23 @@ inBrowser("a laptop has everything in reach, with the panel beside it", { scene:
   await inReach(tab, 24);
 });
 
+/** In the page: presses one of the chips and waits until it has been drawn. */
+function pressAndDraw(index) {
+  document.querySelectorAll("#overlays input, #colours input")[index].click();
+  return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+}
+
 inBrowser("every overlay and colour is drawn in every scene", {}, async (lab) => {
-  const tab = await lab.open({}, { viewport: { width: 940, height: 500 } });
+  const tab = await lab.open();
   for (const name of sceneNames()) {
     await tab.state("gallery");
     await tab.$(`.card[data-scene="${name}"]`).click();
     await tab.state("scene");
     await tab.drawn();
-    for (const chip of await tab.$("#overlays label, #colours label").all()) {
-      await chip.click();
-      await tab.page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+    const chips = await tab.$("#overlays input, #colours input").count();
+    assert.ok(chips >= 8, `${chips} overlays and colours`);
+    for (let i = 0; i < chips; i++) {
+      await tab.page.evaluate(pressAndDraw, i);
     }
     assert.match(await tab.$("#legend").innerText(), /Contact force \[m?N\]/, "the last colour has its legend");
     await tab.$("#gallery-button").click();
@@ -469,7 +486,7 @@ inBrowser("the first picture is there within two seconds", { scene: "rope-drop" 
 
 inBrowser("a tab that vanishes in mid-drag leaves the tool and the scene", { scene: "membrane-poke" }, async (lab) => {
   const first = await lab.scene();
-  const second = await lab.scene({}, { viewport: { width: 940, height: 500 } });
+  const second = await lab.scene();
   const start = second.frame.tools[0].hand;
   await grab(first, 100, -30);
   await until("the watcher should see the tool led", () => dot(minus(second.frame.tools[0].hand, start), RIGHT) > 0.02);

@@ -1,13 +1,15 @@
 // Files that tests drop on the page.
 
-/** A scene with two tools and nothing to touch. */
+/** A scene with two tools; the first has a thread within reach of its jaws. */
 export const TWO_HANDS = `serosa = 1
 title = "Two hands"
 
 [[body]]
-name = "table"
-shape.plane = {}
-model.fixed = {}
+name = "thread"
+shape.chain = { from = ["-12 cm", 0, "14.2 cm"], to = ["-4 cm", 0, "14.2 cm"], nodes = 17, radius = "1 mm" }
+model.springs = { mass = "2 g", stiffness = "1 kN/m", damping = "0.1 N s/m" }
+drag = "20 1/s"
+attach = [{ name = "first" }, { name = "last" }]
 
 [[tool]]
 name = "left"

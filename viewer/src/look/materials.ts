@@ -12,9 +12,9 @@ import { inRoom } from "./room";
 import { brushed, tissue, type Surface } from "./textures";
 
 /** Warm colours, one for each soft body in turn. */
-const TISSUES = [0xc8574f, 0xd88a72, 0xb5443f, 0xdba27f, 0xa84a55];
+const TISSUES = [0xc2655a, 0xd98f7c, 0xaa4a42, 0xd8a183, 0x9d4b57];
 /** Calm colours for solids that do not move. */
-const SOLIDS = [0x9fb4ad, 0xb7a58c, 0x8fa3b8, 0xa99bb0];
+const SOLIDS = [0x8ea6b4, 0xcdbb9a, 0x8fae9c, 0xa99bb0];
 
 let threadSurface: Surface | null = null;
 let skinSurface: Surface | null = null;
@@ -85,7 +85,7 @@ export function solid(index: number, movable: boolean): MeshStandardMaterial {
 
 /** The table: matte; its vertex colours carry the fading into the background. */
 export function table(): MeshLambertMaterial {
-  return new MeshLambertMaterial({ transparent: true, vertexColors: true, side: DoubleSide });
+  return new MeshLambertMaterial({ transparent: true, vertexColors: true, side: DoubleSide, dithering: true });
 }
 
 /** Makes a material see-through, or as it was. */

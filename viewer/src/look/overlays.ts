@@ -65,7 +65,7 @@ export class Overlays {
       const geometry = new BufferGeometry();
       geometry.setAttribute("position", new BufferAttribute(soft.positions, 3).setUsage(DynamicDrawUsage));
       geometry.setIndex(look.edges);
-      const material = new LineBasicMaterial({ color: 0x8fb7d8, transparent: true, opacity: 0.85, depthTest: false });
+      const material = new LineBasicMaterial({ color: 0x8fb7d8, transparent: true, opacity: 0.6 });
       const lines = new LineSegments(geometry, material);
       lines.frustumCulled = false;
       lines.renderOrder = 5;

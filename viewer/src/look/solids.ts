@@ -21,8 +21,8 @@ import { ring, solid, steel, table } from "./materials";
 
 type Solid = Extract<Look, { kind: "solid" }>;
 
-/** How far the table reaches [m], for a scene of one metre. */
-const TABLE_REACH = 3;
+/** How far the table reaches, in sizes of the scene; it fades long before. */
+const TABLE_REACH = 9;
 
 /** A solid in the 3-D view. */
 export class SolidLook {
@@ -104,13 +104,12 @@ export class SolidLook {
 
   /** The half-space below: a disc whose vertex colours fade to nothing. */
   private plane(size: number): Object3D {
-    const geometry = new RingGeometry(0, TABLE_REACH * size, 96, 24);
+    const geometry = new RingGeometry(0, TABLE_REACH * size, 64, 40);
     const colours = new Float32Array(4 * geometry.attributes.position.count).fill(1);
     const { position } = geometry.attributes;
     for (let i = 0; i < position.count; i++) {
       const far = Math.hypot(position.getX(i), position.getY(i)) / (TABLE_REACH * size);
-      const t = Math.min(Math.max((far - 0.22) / 0.75, 0), 1);
-      colours[4 * i + 3] = 1 - t * t * (3 - 2 * t);
+      colours[4 * i + 3] = Math.exp(-9 * far * far) * Math.min(1, 6 * (1 - far));
     }
     geometry.setAttribute("color", new BufferAttribute(colours, 4));
     const mesh = this.mesh(geometry, table());

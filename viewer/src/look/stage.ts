@@ -57,5 +57,5 @@ export class Stage {
 
 /** The colour of a table by theme. */
 export function tableColour(dark: boolean): Color {
-  return new Color(dark ? 0x4d6a6c : 0xbfd3d0);
+  return new Color(dark ? 0x3f5a5f : 0xb9d4d2);
 }

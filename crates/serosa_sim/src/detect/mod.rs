@@ -15,6 +15,9 @@ use serosa_geometry::{Aabb, Cuboid, Grid, Plane, Round, Solid, Touch};
 
 /// Displacement–velocity rows are made only where things overlap.
 const MARGIN: Real = 0.0;
+/// Skin of the fat boxes, as a share of the mean size of a primitive: a thicker one lasts longer and lists more
+/// pairs.
+const SKIN: Real = 0.15;
 /// Work done by one thread at a time: primitives, cells or pairs. The partition does not depend on the number
 /// of threads, and buckets are joined in order, so the rows do not either.
 const CHUNK: usize = 512;
@@ -25,7 +28,10 @@ pub struct Finder {
     solids: Vec<Solid>,
     boxes: Vec<Aabb>,
     grid: Grid,
-    /// Pairs whose boxes overlap, first primitive in the high half; sorted, so that rows come out in order.
+    /// Boxes grown by a skin when the pairs were listed.
+    fat: Vec<Aabb>,
+    /// Pairs that may touch and whose fat boxes overlap, first primitive in the high half; sorted, so that rows
+    /// come out in order.
     pairs: Vec<u64>,
     pair_buckets: Vec<Vec<u64>>,
     row_buckets: Vec<Vec<Row>>,
@@ -76,12 +82,14 @@ impl Finder {
         self.place(model, places);
         let looked = match detector {
             Detector::Grid => {
-                self.search_grid(model);
+                if !self.list_holds() {
+                    self.list_pairs(model);
+                }
                 self.pairs.len()
             }
             Detector::AllPairs => model.prims.len(),
         };
-        let (solids, pairs) = (&self.solids, &self.pairs);
+        let (solids, boxes, pairs) = (&self.solids, &self.boxes, &self.pairs);
         in_chunks(looked, &mut self.row_buckets, |k, bucket| {
             let mut meet = |a: PrimId, b: PrimId| {
                 touches(&solids[a.at()], &solids[b.at()], MARGIN, &mut |touch| {
@@ -91,7 +99,12 @@ impl Finder {
                 });
             };
             match detector {
-                Detector::Grid => meet(PrimId((pairs[k] >> 32) as u32), PrimId(pairs[k] as u32)),
+                Detector::Grid => {
+                    let (a, b) = (PrimId((pairs[k] >> 32) as u32), PrimId(pairs[k] as u32));
+                    if boxes[a.at()].overlaps(&boxes[b.at()]) {
+                        meet(a, b);
+                    }
+                }
                 Detector::AllPairs => {
                     let a = PrimId::from(k);
                     let later = (k + 1..model.prims.len()).map(PrimId::from);
@@ -102,10 +115,29 @@ impl Finder {
         join_buckets(&self.row_buckets, rows);
     }
 
-    /// All pairs that may touch and whose boxes overlap, sorted.
-    fn search_grid(&mut self, model: &Model) {
-        self.grid.build(&self.boxes);
-        let (grid, boxes) = (&self.grid, &self.boxes);
+    /// Throws the list of pairs away, so that the next search begins from nothing.
+    pub fn forget(&mut self) {
+        self.fat.clear();
+    }
+
+    /// Whether the list of pairs is still complete: every box lies in its fat box.
+    ///
+    /// Nothing can be missed then: if two boxes overlap now, their fat boxes do, and did when the pairs were
+    /// listed, because they have not changed since. This holds for any motion, for turning and growing shapes
+    /// too, and costs six comparisons a primitive.
+    fn list_holds(&self) -> bool {
+        let inside = |b: &Aabb, fat: &Aabb| fat.min.cmple(b.min).all() && b.max.cmple(fat.max).all();
+        self.fat.len() == self.boxes.len() && self.boxes.iter().zip(&self.fat).all(|(b, fat)| inside(b, fat))
+    }
+
+    /// All pairs that may touch and whose fat boxes overlap, sorted.
+    fn list_pairs(&mut self, model: &Model) {
+        let finite = || self.boxes.iter().map(|b| b.size().max_element()).filter(|s| s.is_finite());
+        let skin = SKIN * finite().sum::<Real>() / finite().count().max(1) as Real;
+        self.fat.clear();
+        self.fat.extend(self.boxes.iter().map(|b| b.grown(skin)));
+        self.grid.build(&self.fat);
+        let (grid, boxes) = (&self.grid, &self.fat);
         in_chunks(grid.jobs(), &mut self.pair_buckets, |job, bucket| {
             grid.pairs_in(job, boxes, |i, j| {
                 if model.may_touch(PrimId(i), PrimId(j)) {
