@@ -2,7 +2,7 @@
 
 import type { ToPage, ToServer } from "./wire";
 
-/** How the connection stands. `refused` is final; `lost` tries again. */
+/** How the connection stands. `lost` and `refused` both try again, the latter without hurry. */
 export type Link = "connecting" | "open" | "lost" | "refused";
 
 /** What the connection reports. */
@@ -19,14 +19,15 @@ export interface Listener {
 
 const FIRST_WAIT_MS = 400;
 const LONGEST_WAIT_MS = 5000;
-/** The close code with which a server says that it will not have this page. */
-const POLICY = 1008;
+/** So many times in a row a server that answers must refuse the WebSocket before the page says so. */
+const REFUSALS = 2;
 
 /** A WebSocket that reconnects. */
 export class Connection {
   private socket: WebSocket | null = null;
   private wait = FIRST_WAIT_MS;
   private timer = 0;
+  private refusals = 0;
   private readonly address: string | null;
 
   /** The token is in the page's own address; without one there is nothing to connect to. */
@@ -64,17 +65,14 @@ export class Connection {
     this.socket = socket;
     socket.onopen = () => {
       opened = true;
+      this.refusals = 0;
       this.wait = FIRST_WAIT_MS;
       this.listener.onLink("open");
     };
     socket.onmessage = (event: MessageEvent<unknown>) => this.hear(event.data);
-    socket.onclose = (event) => {
+    socket.onclose = () => {
       this.socket = null;
-      if (event.code === POLICY) {
-        this.listener.onLink("refused");
-      } else {
-        void this.lost(address, opened);
-      }
+      void this.lost(address, opened);
     };
   }
 
@@ -93,12 +91,15 @@ export class Connection {
     }
   }
 
-  /** A browser does not say why a WebSocket failed, so the page asks the server for itself: 401 and 403 are final. */
+  /** A browser does not say why a WebSocket failed; if the server gives this very page, it was refused. */
   private async lost(address: string, opened: boolean): Promise<void> {
-    this.listener.onLink("lost");
-    if (!opened && (await refuses())) {
+    if (this.refusals < REFUSALS) {
+      this.listener.onLink("lost");
+    }
+    this.refusals = !opened && (await answers()) ? this.refusals + 1 : 0;
+    if (this.refusals >= REFUSALS) {
       this.listener.onLink("refused");
-      return;
+      this.wait = LONGEST_WAIT_MS;
     }
     this.timer = window.setTimeout(() => {
       this.timer = 0;
@@ -117,10 +118,10 @@ export class Connection {
   }
 }
 
-async function refuses(): Promise<boolean> {
+async function answers(): Promise<boolean> {
   try {
-    const answer = await fetch(location.pathname + location.search, { cache: "no-store" });
-    return answer.status === 401 || answer.status === 403;
+    await fetch(location.pathname + location.search, { cache: "no-store" });
+    return true;
   } catch {
     return false;
   }

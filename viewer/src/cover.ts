@@ -35,6 +35,7 @@ export function coverRefused(): void {
   cover("Open the address that the program printed", [
     "This page belongs to a running Serosa, which lets in only those who have its whole address, the token at its end included.",
     "Copy the address from the terminal in which you started it (http://127.0.0.1:…/?token=…) and open it here.",
+    "If that is what you did, too many pages may be open: close some. This page tries again by itself.",
   ]);
 }
 

@@ -34,7 +34,12 @@ class Plot {
       { class: "probe", "data-name": probe.name },
       el("div", { class: "probe-head" }, el("span", { class: "name", text: words(probe.name) }), this.value),
       this.canvas,
-      this.range,
+      el(
+        "div",
+        { class: "probe-foot" },
+        ...(probe.width > 1 ? AXES.slice(0, probe.width).map((axis, k) => el("b", { class: `axis-${k}`, text: axis })) : []),
+        this.range,
+      ),
     );
   }
 
@@ -125,11 +130,6 @@ class Plot {
         context.lineTo(x, y(this.samples[slot * this.probe.width + k]));
       }
       context.stroke();
-      if (this.probe.width > 1) {
-        context.fillStyle = context.strokeStyle;
-        context.font = "10px system-ui, sans-serif";
-        context.fillText(AXES[k] ?? "", 2 + 10 * k, 10);
-      }
     }
   }
 }

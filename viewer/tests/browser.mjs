@@ -7,10 +7,10 @@ import { Program } from "./program.mjs";
 import { readFrame } from "./wire.mjs";
 
 /** How long anything that is waited for may take [ms]; the machine may be busy and has no graphics card. */
-const PATIENCE_MS = 15_000;
+const PATIENCE_MS = 30_000;
 
 /** Wide enough for the panel, and few pixels: they are drawn by the processor, which the program needs too. */
-const SMALL = { viewport: { width: 940, height: 600 }, deviceScaleFactor: 0.5 };
+const SMALL = { viewport: { width: 940, height: 600 }, deviceScaleFactor: 0.25 };
 
 /** Starts Debian's Chromium, or the one named by `SEROSA_CHROMIUM`. */
 export async function launch() {

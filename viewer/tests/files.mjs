@@ -6,7 +6,7 @@ title = "Two hands"
 
 [[body]]
 name = "thread"
-shape.chain = { from = ["-12 cm", 0, "14.2 cm"], to = ["-4 cm", 0, "14.2 cm"], nodes = 17, radius = "1 mm" }
+shape.chain = { from = ["-12 cm", 0, "14.7 cm"], to = ["-4 cm", 0, "14.7 cm"], nodes = 17, radius = "1 mm" }
 model.springs = { mass = "2 g", stiffness = "1 kN/m", damping = "0.1 N s/m" }
 drag = "20 1/s"
 attach = [{ name = "first" }, { name = "last" }]

@@ -4,7 +4,9 @@ use serosa_geometry::solid::touches;
 use serosa_geometry::{Aabb, Grid, PrimId, Real, VertexId};
 use serosa_sim::detect::{Places, solid_of};
 use serosa_sim::model::{Exclusions, Model, PrimKind};
-use std::collections::BTreeSet;
+
+/// The most pairs that may be left out. Beyond it bodies are far thicker than their edges are long.
+pub const PAIRS_MAX: usize = 20_000_000;
 
 /// Leaves out, in every body that may touch itself, two kinds of pairs.
 ///
@@ -13,29 +15,43 @@ use std::collections::BTreeSet;
 /// share a vertex, as published, would report contacts for ever where edges are shorter than the tube is wide.
 ///
 /// Pairs closer at rest than their radii, like the crossing diagonals of a membrane's cell: they are counted.
-pub fn exclusions(model: &Model) -> Exclusions {
-    let mut pairs: BTreeSet<(PrimId, PrimId)> = BTreeSet::new();
-    let ring = rings(model);
-    for body in model.bodies.iter().filter(|b| b.self_contact) {
-        for prim in body.prims.clone().map(PrimId) {
-            neighbours(model, &ring, prim, &mut pairs);
+///
+/// The error is the number of the body that would leave out too many.
+pub fn exclusions(model: &Model) -> Result<Exclusions, usize> {
+    let rings = rings(model);
+    let mut walk =
+        Walk { way: vec![0.0; model.rest.len()], round: vec![0; model.rest.len()], ..Walk::default() };
+    let mut excluded = Exclusions::default();
+    for (i, prim) in model.prims.iter().enumerate() {
+        excluded.starts.push(excluded.partners.len() as u32);
+        if model.bodies[prim.body.at()].self_contact {
+            walk.neighbours(model, &rings, PrimId::from(i), &mut excluded.partners);
+        }
+        if excluded.partners.len() > PAIRS_MAX {
+            return Err(prim.body.at());
         }
     }
-    let overlapping = overlapping_at_rest(model, &pairs);
-    let overlapping_at_rest = overlapping.len() as u32;
-    pairs.extend(overlapping);
+    excluded.starts.push(excluded.partners.len() as u32);
+    let overlapping = overlapping_at_rest(model, &excluded)?;
+    Ok(with_more(excluded, overlapping))
+}
 
-    let mut starts = Vec::with_capacity(model.prims.len() + 1);
-    let mut partners = Vec::with_capacity(pairs.len());
-    let mut rest = pairs.into_iter().peekable();
-    for i in 0..model.prims.len() {
-        starts.push(partners.len() as u32);
+/// The exclusions with more pairs merged in.
+fn with_more(excluded: Exclusions, mut more: Vec<(PrimId, PrimId)>) -> Exclusions {
+    more.sort_unstable();
+    let mut merged = Exclusions { overlapping_at_rest: more.len() as u32, ..Exclusions::default() };
+    let mut rest = more.into_iter().peekable();
+    for (i, ends) in excluded.starts.windows(2).enumerate() {
+        let start = merged.partners.len();
+        merged.starts.push(start as u32);
+        merged.partners.extend_from_slice(&excluded.partners[ends[0] as usize..ends[1] as usize]);
         while let Some((_, j)) = rest.next_if(|(a, _)| a.at() == i) {
-            partners.push(j);
+            merged.partners.push(j);
         }
+        merged.partners[start..].sort_unstable();
     }
-    starts.push(partners.len() as u32);
-    Exclusions { starts, partners, overlapping_at_rest }
+    merged.starts.push(merged.partners.len() as u32);
+    merged
 }
 
 /// For each vertex, the segments at it: (segment, other end, length).
@@ -51,40 +67,67 @@ fn rings(model: &Model) -> Vec<Vec<(PrimId, VertexId, Real)>> {
     rings
 }
 
-/// Walks outwards from a segment and leaves out every later segment that begins nearer than π r.
-fn neighbours(
-    model: &Model,
-    rings: &[Vec<(PrimId, VertexId, Real)>],
-    prim: PrimId,
-    pairs: &mut BTreeSet<(PrimId, PrimId)>,
-) {
-    let PrimKind::Segment(ends) = model.prims[prim.at()].kind else { return };
-    let reach = core::f64::consts::PI * model.prims[prim.at()].radius;
-    // The walk is short, so a list serves as the set of vertices reached, with the shortest way to each.
-    let mut reached: Vec<(VertexId, Real)> = ends.iter().map(|&v| (v, 0.0)).collect();
-    let mut next = 0;
-    while next < reached.len() {
-        let (v, way) = reached[next];
-        next += 1;
-        for &(other, far, length) in &rings[v.at()] {
-            if other > prim {
-                pairs.insert((prim, other));
-            }
-            let way = way + length;
-            match reached.iter_mut().position(|(w, _)| *w == far) {
-                Some(k) if reached[k].1 <= way => {}
-                Some(k) => {
-                    reached[k].1 = way;
-                    next = next.min(k);
+/// A walk outwards from a segment along the edges, its arrays kept from one walk to the next.
+#[derive(Default)]
+struct Walk {
+    /// Shortest way found to each vertex \[m\]; valid where `round` is the present one.
+    way: Vec<Real>,
+    round: Vec<u32>,
+    now: u32,
+    queue: std::collections::VecDeque<VertexId>,
+}
+
+impl Walk {
+    /// Adds every later segment that begins nearer than π r, ascending. Cost: in proportion to what it reaches.
+    fn neighbours(
+        &mut self,
+        model: &Model,
+        rings: &[Vec<(PrimId, VertexId, Real)>],
+        prim: PrimId,
+        partners: &mut Vec<PrimId>,
+    ) {
+        let PrimKind::Segment(ends) = model.prims[prim.at()].kind else { return };
+        let reach = core::f64::consts::PI * model.prims[prim.at()].radius;
+        self.now += 1;
+        let start = partners.len();
+        ends.iter().for_each(|v| self.reach(*v, 0.0));
+        while let Some(v) = self.queue.pop_front() {
+            let way = self.way[v.at()];
+            for &(other, far, length) in &rings[v.at()] {
+                if other > prim {
+                    partners.push(other);
                 }
-                None if way < reach => reached.push((far, way)),
-                None => {}
+                if way + length < reach {
+                    self.reach(far, way + length);
+                }
             }
+            // A segment is seen from both its ends, and again when a shorter way is found.
+            if partners.len() - start > PAIRS_MAX {
+                break;
+            }
+        }
+        self.queue.clear();
+        partners[start..].sort_unstable();
+        let mut kept = start;
+        for k in start..partners.len() {
+            if k == start || partners[k] != partners[k - 1] {
+                partners[kept] = partners[k];
+                kept += 1;
+            }
+        }
+        partners.truncate(kept);
+    }
+
+    fn reach(&mut self, v: VertexId, way: Real) {
+        let known = self.round[v.at()] == self.now;
+        if !known || way < self.way[v.at()] {
+            (self.round[v.at()], self.way[v.at()]) = (self.now, way);
+            self.queue.push_back(v);
         }
     }
 }
 
-fn overlapping_at_rest(model: &Model, known: &BTreeSet<(PrimId, PrimId)>) -> Vec<(PrimId, PrimId)> {
+fn overlapping_at_rest(model: &Model, known: &Exclusions) -> Result<Vec<(PrimId, PrimId)>, usize> {
     let radius: Vec<Real> = model.prims.iter().map(|p| p.radius).collect();
     let pose: Vec<_> = model.rigids.iter().map(|r| r.rest).collect();
     let at = Places { pos: &model.rest, pose: &pose, radius: &radius };
@@ -92,13 +135,13 @@ fn overlapping_at_rest(model: &Model, known: &BTreeSet<(PrimId, PrimId)>) -> Vec
     let boxes: Vec<Aabb> = solids.iter().map(|s| s.bounds()).collect();
     let mut grid = Grid::default();
     grid.build(&boxes);
-    let mut found = Vec::new();
+    let mut found: Vec<(PrimId, PrimId)> = Vec::new();
     for job in 0..grid.jobs() {
         grid.pairs_in(job, &boxes, |i, j| {
             let (a, b) = (PrimId(i), PrimId(j));
             let body = model.prims[a.at()].body;
             let own = body == model.prims[b.at()].body && model.bodies[body.at()].self_contact;
-            if own && !known.contains(&(a, b)) {
+            if own && found.len() <= PAIRS_MAX && !known.contains(a, b) {
                 let mut overlap = false;
                 touches(&solids[a.at()], &solids[b.at()], 0.0, &mut |_| overlap = true);
                 if overlap {
@@ -107,5 +150,8 @@ fn overlapping_at_rest(model: &Model, known: &BTreeSet<(PrimId, PrimId)>) -> Vec
             }
         });
     }
-    found
+    match found.last() {
+        Some((a, _)) if found.len() > PAIRS_MAX => Err(model.prims[a.at()].body.at()),
+        _ => Ok(found),
+    }
 }

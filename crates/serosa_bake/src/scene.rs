@@ -47,7 +47,12 @@ pub fn bake(raw: &RawScene) -> Result<Baked, Vec<Fault>> {
     if !oven.faults.is_empty() {
         return Err(oven.faults);
     }
-    oven.model.excluded = exclude::exclusions(&oven.model);
+    oven.model.excluded = exclude::exclusions(&oven.model).map_err(|body| {
+        let message =
+            "this body is so much thicker than its edges are long that everything touches everything";
+        let help = "use a smaller radius or fewer nodes, or write self_contact = false";
+        vec![Fault::new(Place::Body(body), message, help)]
+    })?;
     let mut baked = Baked { model: Arc::new(oven.model), params: oven.params, notes: Vec::new() };
     baked.notes = notes(raw, &baked);
     Ok(baked)

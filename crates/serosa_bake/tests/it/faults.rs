@@ -51,3 +51,16 @@ fn overlap_at_the_start_is_noted() {
     assert!(notes[0].contains("\"a\" and \"b\" overlap by 50.00 mm"), "{notes:?}");
     assert!(bake(&scene(vec![ball("a", 0.0), ball("b", 0.25)])).unwrap().notes.is_empty());
 }
+
+/// Legal but absurd: a thread ten metres thick with edges of a millimetre. It is refused in good time.
+#[test]
+fn a_body_far_thicker_than_its_edges_is_refused() {
+    let mut thick = springs("thick", chain(Vec3::ZERO, Vec3::X * 20.0, 20_000), 1.0, 1.0, 0.0);
+    if let RawGeometry::Mesh { radius, .. } = &mut thick.geometry {
+        *radius = 10.0;
+    }
+    let found = messages(&scene(vec![thick.clone()]));
+    assert!(found[0].1.contains("thicker than its edges"), "{found:?}");
+    thick.self_contact = false;
+    assert!(bake(&scene(vec![thick])).is_ok());
+}
