@@ -21,6 +21,11 @@ import type { SceneInfo } from "./wire";
 /** How often the shadow's frame and the fit look at where the bodies are [ms]. */
 const AIM_EVERY_MS = 700;
 
+/** Without a graphics card pictures are at least this far apart [ms]: drawing shares the processor with the simulation. */
+const SOFTWARE_GAP_MS = 40;
+/** The same for pictures, which cost more. */
+const SHOT_GAP_MS = 250;
+
 /** What is open. */
 export interface Opened {
   /** As the program described it. */
@@ -64,6 +69,7 @@ export class View {
   private scale = 1;
   private slow = 0;
   private lastDraw = 0;
+  private readonly software: boolean;
 
   /** Draws into `host`. Throws where there is no WebGL. With `shot`, quality comes before speed. */
   constructor(
@@ -77,6 +83,8 @@ export class View {
       error.name = "NoWebGl";
       throw error;
     }
+    this.software = drawsInSoftware(context);
+    this.scale = this.software && !shot ? 0.75 : 1;
     this.renderer = new WebGLRenderer({ canvas: this.canvas, context, alpha: true, antialias: true });
     this.renderer.toneMapping = ACESFilmicToneMapping;
     this.renderer.toneMappingExposure = 1.05;
@@ -205,6 +213,9 @@ export class View {
       this.lastDraw = 0;
       return false;
     }
+    if (this.software && now - this.lastDraw < (this.shot ? SHOT_GAP_MS : SOFTWARE_GAP_MS)) {
+      return false;
+    }
     if (opened) {
       this.follow(opened, now, fresh);
     }
@@ -278,7 +289,7 @@ export class View {
     if (width < 1 || height < 1) {
       return;
     }
-    const most = this.shot ? 2 : Math.min(window.devicePixelRatio, 2);
+    const most = this.shot ? (this.software ? 1.5 : 2) : Math.min(window.devicePixelRatio, 2);
     this.renderer.setPixelRatio(most * this.scale);
     this.renderer.setSize(width, height, false);
     this.camera.aspect = width / height;
@@ -294,12 +305,24 @@ export class View {
       return;
     }
     this.slow = 0.9 * this.slow + 0.1 * took;
-    const wanted = this.slow > 60 && this.scale > 0.55 ? this.scale * 0.85 : this.slow < 20 && this.scale < 1 ? Math.min(1, this.scale * 1.1) : this.scale;
-    if (wanted !== this.scale && this.drawn % 30 === 29) {
-      this.scale = wanted;
+    if (this.drawn % 30 !== 29) {
+      return;
+    }
+    if (this.slow > 75 && this.scale > 0.55) {
+      this.scale *= 0.85;
+      this.resize();
+    } else if (this.slow < 45 && this.scale < 1) {
+      this.scale = Math.min(1, this.scale * 1.1);
       this.resize();
     }
   }
+}
+
+/** Whether the processor does the work of a graphics card. */
+function drawsInSoftware(context: WebGL2RenderingContext): boolean {
+  const known = context.getExtension("WEBGL_debug_renderer_info");
+  const name: unknown = known ? context.getParameter(known.UNMASKED_RENDERER_WEBGL) : "";
+  return typeof name === "string" && /swiftshader|llvmpipe|softpipe|software|basic render/i.test(name);
 }
 
 const SCRATCH = new Vector3();

@@ -51,6 +51,8 @@ export class Tab {
   status = null;
   /** The latest frame that the program sent. */
   frame = null;
+  /** How often time went back: the scene began again, or a replay was wound back. */
+  rewinds = 0;
   /** Who this page is to the program. */
   client = null;
   /** The scene as the program told it. */
@@ -73,7 +75,9 @@ export class Tab {
 
   #overhear(payload) {
     if (typeof payload !== "string") {
+      const before = this.time;
       this.frame = readFrame(payload);
+      this.rewinds += Number(this.time < before);
       return;
     }
     const message = JSON.parse(payload);
@@ -121,11 +125,23 @@ export class Tab {
     await until(`simulated time should reach ${time} s`, () => this.time >= time);
   }
 
+  /** Does something that should make the scene begin again, and waits until it has. */
+  async restarts(act) {
+    const { rewinds } = this;
+    await act();
+    await until("the scene should begin again", () => this.rewinds > rewinds);
+  }
+
   /** Waits until the scene stands still, and returns its time. */
   async stands() {
     await this.told("it stands still", (status) => !status.playing);
-    await sleep(150);
-    return this.time;
+    let before;
+    await until("time should stand still", async () => {
+      before = this.time;
+      await sleep(250);
+      return this.time === before;
+    });
+    return before;
   }
 
   /** Numbers of a probe as the panel has them. */
@@ -223,6 +239,8 @@ export async function withLab(browser, { scene, expected }, body) {
     await body(lab);
     assert.deepEqual(lab.mistakes(expected), [], "nothing should be wrong in the console");
   } catch (error) {
+    // Playwright's call log is in the message already.
+    delete error.log;
     const mistakes = lab.mistakes(expected);
     if (mistakes.length > 0) {
       error.message += `\nThe console says:\n${mistakes.join("\n")}`;

@@ -1,7 +1,9 @@
 //! The project's own tasks, started as `cargo xtask COMMAND`.
 
 mod bless;
+mod browser;
 mod shell;
+mod shots;
 mod test;
 mod tidy;
 
@@ -18,8 +20,8 @@ struct Task {
 const TASKS: &[Task] = &[
     Task {
         name: "test",
-        arguments: "[FILTER...]",
-        about: "format, tidy, clippy, build and all tests; with a filter, only the tests it names",
+        arguments: "[--no-browser] [FILTER...]",
+        about: "format, tidy, clippy, build, page, all tests, browser; with a filter, only the tests it names",
         run: test::run,
     },
     Task {
@@ -33,6 +35,12 @@ const TASKS: &[Task] = &[
         arguments: "[REASON...]",
         about: "lets the tests rewrite their golden files, and shows what changed",
         run: bless::run,
+    },
+    Task {
+        name: "shots",
+        arguments: "",
+        about: "renders every scene and the page to docs/pictures/ in a browser",
+        run: shots::run,
     },
 ];
 
@@ -60,6 +68,6 @@ fn main() -> ExitCode {
 fn print_help() {
     println!("Usage: cargo xtask COMMAND\n");
     for task in TASKS {
-        println!("  {:<6} {:<12} {}", task.name, task.arguments, task.about);
+        println!("  {:<6} {:<26} {}", task.name, task.arguments, task.about);
     }
 }

@@ -4,20 +4,31 @@ use std::fmt;
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::Stdio;
+use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::{shell, tidy};
+use crate::{browser, shell, tidy};
 
 /// A stage before the tests: its name, and what it does.
 type Stage = (&'static str, fn() -> Result<(), String>);
 
-const STAGES: &[Stage] =
-    &[("format", format), ("tidy", || tidy::run(&[])), ("clippy", clippy), ("build", build), ("wasm", wasm)];
+const STAGES: &[Stage] = &[
+    ("format", format),
+    ("tidy", || tidy::run(&[])),
+    ("clippy", clippy),
+    ("build", build),
+    ("page", browser::check_page),
+    ("wasm", wasm),
+];
+
+/// Leaves the last stage out.
+const NO_BROWSER: &str = "--no-browser";
 
 /// Runs the stages in order and stops at the first that fails. With filters, only the tests run.
-pub fn run(filters: &[String]) -> Result<(), String> {
+pub fn run(arguments: &[String]) -> Result<(), String> {
     let start = Instant::now();
+    let (options, filters): (Vec<String>, Vec<String>) =
+        arguments.iter().cloned().partition(|argument| argument == NO_BROWSER);
     if filters.is_empty() {
         for (name, stage) in STAGES {
             heading(name, start);
@@ -27,12 +38,26 @@ pub fn run(filters: &[String]) -> Result<(), String> {
     heading("test", start);
     let skips = shell::root().join("target/skipped-tests.txt");
     forget(&skips)?;
-    let outcome = run_tests(filters, &skips);
+    let outcome = run_tests(&filters, &skips);
     let skipped = fs::read_to_string(&skips).unwrap_or_default();
     skipped.lines().for_each(|line| println!("{line}"));
-    let (tally, all_ran) = outcome?;
+    let (mut tally, all_ran) = outcome?;
+    let mut judged = verdict(&tally, all_ran).map_err(|why| format!("stage `test` failed: {why}"));
+    if judged.is_ok() && filters.is_empty() {
+        heading("browser", start);
+        judged = in_browser(options.is_empty(), &mut tally);
+    }
     println!("{tally}, {} skipped for absent data, in {}", skipped.lines().count(), Elapsed(start.elapsed()));
-    verdict(&tally, all_ran).map_err(|why| format!("stage `test` failed: {why}"))
+    judged
+}
+
+/// The tests of the page, unless they are not wanted; then that is said.
+fn in_browser(wanted: bool, tally: &mut Tally) -> Result<(), String> {
+    if !wanted {
+        println!("left out, as {NO_BROWSER} asks: nothing is said about the page");
+        return Ok(());
+    }
+    browser::run(tally).map_err(|why| format!("stage `browser` failed: {why}"))
 }
 
 fn heading(name: &str, start: Instant) {
@@ -80,7 +105,7 @@ fn forget(skips: &Path) -> Result<(), String> {
 /// Tests that lack their data append a line to the file named by `SEROSA_SKIPS`: the test harness
 /// swallows what passing tests print.
 fn run_tests(filters: &[String], skips: &Path) -> Result<(Tally, bool), String> {
-    let mut child =
+    let child =
         shell::command("cargo", &["test", "--release", "--locked", "--workspace", "--no-fail-fast", "--"])
             .args(filters)
             .env("SEROSA_SKIPS", skips)
@@ -88,15 +113,21 @@ fn run_tests(filters: &[String], skips: &Path) -> Result<(Tally, bool), String> 
             .spawn()
             .map_err(|error| shell::cannot_start("cargo", &error))?;
     let mut tally = Tally::default();
+    let all_ran = pass_lines(child, "cargo", |line| tally.add(line))?;
+    Ok((tally, all_ran))
+}
+
+/// Prints each line of a program's output and shows it to `each`; says whether the program was content.
+pub fn pass_lines(mut child: Child, name: &str, mut each: impl FnMut(&str)) -> Result<bool, String> {
     if let Some(output) = child.stdout.take() {
         for line in BufReader::new(output).split(b'\n').map_while(Result::ok) {
             let line = String::from_utf8_lossy(&line);
             println!("{line}");
-            tally.add(&line);
+            each(&line);
         }
     }
-    let status = child.wait().map_err(|error| shell::cannot_start("cargo", &error))?;
-    Ok((tally, status.success()))
+    let status = child.wait().map_err(|error| shell::cannot_start(name, &error))?;
+    Ok(status.success())
 }
 
 fn verdict(tally: &Tally, all_ran: bool) -> Result<(), String> {
@@ -112,13 +143,23 @@ fn verdict(tally: &Tally, all_ran: bool) -> Result<(), String> {
 
 /// What the test binaries say of themselves, summed.
 #[derive(Debug, Default, PartialEq)]
-struct Tally {
-    passed: u64,
-    failed: u64,
-    ignored: u64,
+pub struct Tally {
+    /// Tests that passed.
+    pub passed: u64,
+    /// Tests that failed, or never came to an end.
+    pub failed: u64,
+    /// Tests that did not run.
+    pub ignored: u64,
 }
 
 impl Tally {
+    /// Adds what others counted.
+    pub fn join(&mut self, other: &Self) {
+        self.passed += other.passed;
+        self.failed += other.failed;
+        self.ignored += other.ignored;
+    }
+
     /// Adds a line such as `test result: ok. 12 passed; 0 failed; 3 ignored; …`; ignores any other.
     fn add(&mut self, line: &str) {
         let Some(result) = line.strip_prefix("test result: ") else { return };
@@ -171,6 +212,13 @@ mod tests {
         }
         assert_eq!(tally, Tally { passed: 16, failed: 2, ignored: 3 });
         assert_eq!(tally.to_string(), "16 tests passed, 2 failed, 3 ignored");
+    }
+
+    #[test]
+    fn tallies_join() {
+        let mut tally = Tally { passed: 1, failed: 2, ignored: 3 };
+        tally.join(&Tally { passed: 10, failed: 20, ignored: 30 });
+        assert_eq!(tally, Tally { passed: 11, failed: 22, ignored: 33 });
     }
 
     #[test]

@@ -85,12 +85,35 @@ pub struct RunArgs {
     /// Record inputs, hashes and keyframes to an MCAP file
     #[arg(long, value_name = "FILE")]
     pub record: Option<PathBuf>,
-    /// Check every N-th step against the exhaustive twin [default N: 1 below 2,000 primitives, else 100]
-    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "0")]
-    pub audit: Option<u64>,
+    /// Check every N-th step against the exhaustive twin [default N: 1 below 2,000 primitives, else 100],
+    /// and the last step; write --audit or --audit=N
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "fitting")]
+    pub audit: Option<AuditEvery>,
     /// Print one JSON object instead of a summary
     #[arg(long)]
     pub json: bool,
+}
+
+/// How often a run is audited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AuditEvery {
+    /// As often as the size of the scene allows.
+    Fitting,
+    /// Every so many steps.
+    Steps(std::num::NonZeroU64),
+}
+
+impl std::str::FromStr for AuditEvery {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "fitting" => Ok(Self::Fitting),
+            number => {
+                number.parse().map(Self::Steps).map_err(|_| "write a number of steps from 1 up".to_owned())
+            }
+        }
+    }
 }
 
 /// Arguments of `serosa check`.

@@ -3,11 +3,14 @@
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use serosa_io::scene::Problem;
 
+/// The most mistakes that are shown; the rest are counted.
+const SHOWN_MAX: usize = 50;
+
 /// All problems of a file, one after another, with a count at the end.
 pub fn render(name: &str, text: &str, problems: &[Problem]) -> String {
     let renderer = Renderer::plain();
     let mut all = String::new();
-    for problem in problems {
+    for problem in problems.iter().take(SHOWN_MAX) {
         let span = clipped(problem, text);
         let snippet = Snippet::source(text)
             .path(name)
@@ -21,6 +24,9 @@ pub fn render(name: &str, text: &str, problems: &[Problem]) -> String {
     }
     let count = problems.len();
     all.push_str(&format!("{count} mistake{} in {name}", if count == 1 { "" } else { "s" }));
+    if count > SHOWN_MAX {
+        all.push_str(&format!("; the first {SHOWN_MAX} are shown"));
+    }
     all
 }
 

@@ -1,7 +1,7 @@
 //! Built-in scenes, and how a SCENE argument becomes a loaded scene.
 
 use crate::{Failure, diagnostics};
-use serosa_io::scene::{self, Loaded, SCENE_MAX};
+use serosa_io::scene::{self, Loaded, Problem, SCENE_MAX};
 use std::fs;
 use std::path::Path;
 
@@ -61,10 +61,14 @@ pub fn find(scene: &str) -> Result<SceneText, Failure> {
 }
 
 /// Reads and bakes a scene; mesh files are looked for beside the scene file.
-pub fn load(scene: &SceneText) -> Result<Loaded, Failure> {
+pub fn load_or_problems(scene: &SceneText) -> Result<Loaded, Vec<Problem>> {
     let folder = Path::new(&scene.name).parent().unwrap_or(Path::new(""));
-    let read = |path: &str| read_bounded(&folder.join(path), MESH_MAX);
-    scene::load(&scene.text, &read)
+    scene::load(&scene.text, &|path| read_bounded(&folder.join(path), MESH_MAX))
+}
+
+/// The same, with the problems written out.
+pub fn load(scene: &SceneText) -> Result<Loaded, Failure> {
+    load_or_problems(scene)
         .map_err(|problems| Failure::BadInput(diagnostics::render(&scene.name, &scene.text, &problems)))
 }
 

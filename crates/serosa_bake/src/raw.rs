@@ -68,7 +68,7 @@ impl Default for RawWorld {
     fn default() -> Self {
         let p = serosa_sim::Params::default();
         Self {
-            gravity: p.gravity,
+            gravity: p.fall(),
             dt_s: p.dt_s,
             substeps: p.substeps,
             sweeps: p.sweeps,

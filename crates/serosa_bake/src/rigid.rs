@@ -55,7 +55,7 @@ pub fn add(model: &mut Model, solid: RawSolid, pose: Pose, mass: Option<Real>) -
         inv_inertia: if movable { moments.recip() } else { Vec3::ZERO },
         rest: pose,
     });
-    model.prims.push(Prim { body, kind: PrimKind::Shape(id), radius, speaks: [true; 2] });
+    model.prims.push(Prim { body, kind: PrimKind::Shape(id), radius });
     id
 }
 
@@ -71,12 +71,11 @@ pub fn add_tool(model: &mut Model, raw: &RawTool) -> (Tool, Coupling) {
     let rigid = add(model, raw.solid, pose, Some(raw.mass));
     let body = BodyId::from(model.bodies.len());
     let moment = model.rigids[rigid.at()].inertia.max_element();
-    let critical = |k: Real, m: Real| 2.0 * (k * m).sqrt();
     let coupling = Coupling {
         stiffness: raw.stiffness,
-        damping: raw.damping.unwrap_or(critical(raw.stiffness, raw.mass)),
+        damping: raw.damping,
         turn_stiffness: raw.turn_stiffness,
-        turn_damping: critical(raw.turn_stiffness, moment),
+        turn_damping: 2.0 * (raw.turn_stiffness * moment).sqrt(),
         speed_max: raw.speed_max,
     };
     let radius = model.prims.last().map_or(0.0, |p| p.radius);

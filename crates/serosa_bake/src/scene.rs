@@ -7,7 +7,7 @@ use crate::{Fault, exclude, rigid, select, springs};
 use serosa_geometry::{BodyId, Mesh, PrimId, ToolId, Vec3, VertexId};
 use serosa_sim::World;
 use serosa_sim::model::{Body, BodyKind, Model, Prim};
-use serosa_sim::params::{BodyParams, Params, Target, Tunable};
+use serosa_sim::params::{BodyParams, Detector, Params, Target, Tunable};
 use serosa_sim::probe::{Measure, Place as ProbePlace, Probe};
 use std::sync::Arc;
 
@@ -64,7 +64,8 @@ fn params(raw: &RawScene) -> Params {
         dt_s: w.dt_s,
         substeps: w.substeps,
         sweeps: w.sweeps,
-        gravity: w.gravity,
+        down: w.gravity.try_normalize().unwrap_or(Vec3::NEG_Z),
+        gravity: w.gravity.length(),
         detector: w.detector,
         response: w.response,
         filter: w.filter,
@@ -118,7 +119,9 @@ impl Oven<'_> {
                 if !found.is_empty() {
                     return self.faults.extend(found);
                 }
-                BodyKind::Springs(springs::add(&mut self.model, mesh, *radius, raw.model, &fixed))
+                let tuned = format!("{}.bending", raw.name);
+                let bends = self.raw.tunables.iter().any(|t| t.target == tuned);
+                BodyKind::Springs(springs::add(&mut self.model, mesh, (*radius, bends), raw.model, &fixed))
             }
             (RawGeometry::Solid { solid, pose }, RawModel::Fixed) => {
                 BodyKind::Rigid(rigid::add(&mut self.model, *solid, *pose, None))
@@ -170,6 +173,7 @@ impl Oven<'_> {
             stiffness,
             bending,
             damping,
+            bend_share: if stiffness > 0.0 { (bending / stiffness).min(1.0) } else { 0.0 },
             drag: raw.drag,
             friction: raw.friction,
         });
@@ -235,7 +239,18 @@ impl Oven<'_> {
         Some(match raw {
             RawMeasure::Position(p) => Measure::Position(self.place(place, p)?),
             RawMeasure::Distance(a, b) => Measure::Distance(self.place(place, a)?, self.place(place, b)?),
-            RawMeasure::Length(name) => Measure::Length(self.body(place, name)?),
+            RawMeasure::Length(name) => {
+                let body = self.body(place, name)?;
+                if let BodyKind::Rigid(_) = self.model.bodies[body.at()].kind {
+                    self.fault(
+                        place,
+                        format!("\"{name}\" has no edges to measure"),
+                        "name a body made of springs",
+                    );
+                    return None;
+                }
+                Measure::Length(body)
+            }
             RawMeasure::ContactForce(name) => Measure::ContactForce(self.body(place, name)?),
             RawMeasure::HandForce(name) => Measure::HandForce(self.tool(place, name)?),
             RawMeasure::SupportForce(p) => match (self.body(place, &p.body)?, self.place(place, p)?) {
@@ -273,6 +288,11 @@ impl Oven<'_> {
     fn place(&mut self, place: Place, raw: &RawPlace) -> Option<ProbePlace> {
         let id = self.body(place, &raw.body)?;
         if let BodyKind::Rigid(r) = self.model.bodies[id.at()].kind {
+            if !raw.at.is_empty() {
+                let message = format!("\"{}\" is a solid and has no part called \"{}\"", raw.body, raw.at);
+                self.fault(place, message, "leave `at` out: its centre, or the tip of a tool, is meant");
+                return None;
+            }
             let tip = self.model.tools.iter().find(|t| t.rigid == r).map_or(Vec3::ZERO, |t| t.tip);
             return Some(ProbePlace::Frame(r, tip));
         }
@@ -402,7 +422,7 @@ fn starting_overlap(baked: &Baked) -> Option<String> {
     };
     let mut rows = Vec::new();
     let mut finder = serosa_sim::detect::Finder::default();
-    finder.rows(&world.model, &world.params, world.params.detector, at, &mut rows);
+    finder.rows(&world.model, &world.params, Detector::Grid, at, &mut rows);
     let deepest = rows.iter().min_by(|a, b| a.gap.total_cmp(&b.gap)).filter(|r| r.gap < -1e-6)?;
     let name = |p: PrimId| -> &str {
         let Prim { body, .. } = baked.model.prims[p.at()];

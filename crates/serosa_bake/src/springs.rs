@@ -5,6 +5,8 @@ use crate::raw::{Place, RawModel};
 use serosa_geometry::{Mesh, Real, VertexId};
 use serosa_sim::model::{BLOCK, Model, Prim, PrimKind, Spring, SpringBody, SpringKind};
 
+/// Vertices lie within this of the origin \[m\].
+const SPACE: Real = 200.0;
 /// A bend spring joins the far ends of two edges that meet at a vertex at less than about 25° from straight.
 const STRAIGHT: Real = -0.9;
 
@@ -22,6 +24,11 @@ pub fn faults(mesh: &Mesh, place: Place) -> Vec<Fault> {
     }
     if let Some(i) = mesh.points.iter().position(|p| !p.is_finite()) {
         say(format!("vertex {i} is not a finite position"), "correct it in the mesh file");
+    } else if let Some(i) = mesh.points.iter().position(|p| p.abs().max_element() > SPACE) {
+        say(
+            format!("vertex {i} lies more than {SPACE} m from the origin"),
+            "check `unit`: a mesh in millimetres needs unit = \"1 mm\"",
+        );
     }
     if let Some(e) = mesh.edges.iter().find(|e| e.iter().any(|&v| v as usize >= n)) {
         say(
@@ -43,8 +50,15 @@ pub fn faults(mesh: &Mesh, place: Place) -> Vec<Fault> {
     faults
 }
 
-/// Adds a spring body's vertices, springs and primitives to the model. The mesh has no [`faults`].
-pub fn add(model: &mut Model, mesh: &Mesh, radius: Real, raw: RawModel, fixed: &[u32]) -> SpringBody {
+/// Adds a spring body's vertices, springs and primitives to the model; `bends` asks for bend springs even where
+/// their stiffness is zero at first. The mesh has no [`faults`].
+pub fn add(
+    model: &mut Model,
+    mesh: &Mesh,
+    (radius, bends): (Real, bool),
+    raw: RawModel,
+    fixed: &[u32],
+) -> SpringBody {
     let RawModel::Springs { mass, bending, .. } = raw else {
         return SpringBody { blocks: Vec::new(), between: 0..0 };
     };
@@ -59,7 +73,7 @@ pub fn add(model: &mut Model, mesh: &Mesh, radius: Real, raw: RawModel, fixed: &
 
     let mut links: Vec<([u32; 2], SpringKind)> =
         mesh.edges.iter().map(|&e| (e, SpringKind::Stretch)).collect();
-    if bending > 0.0 {
+    if bending > 0.0 || bends {
         links.extend(across(mesh).into_iter().map(|e| (e, SpringKind::Bend)));
     }
     // Inside blocks first, block by block; the sort is stable, so each block keeps the order of the mesh.
@@ -76,12 +90,10 @@ pub fn add(model: &mut Model, mesh: &Mesh, radius: Real, raw: RawModel, fixed: &
         rest_m: (mesh.points[e[0] as usize] - mesh.points[e[1] as usize]).length(),
         kind,
     }));
-    let mut spoken_for = vec![false; mesh.points.len()];
     model.prims.extend(mesh.edges.iter().map(|e| Prim {
         body,
         kind: PrimKind::Segment(e.map(|v| VertexId(first + v))),
         radius,
-        speaks: e.map(|v| !std::mem::replace(&mut spoken_for[v as usize], true)),
     }));
     spring_body
 }

@@ -3,13 +3,13 @@
 use crate::detect::{Finder, Places};
 use crate::model::Pose;
 use crate::params::Detector;
-use crate::row::Row;
+use crate::row::{Held, Row};
 use crate::{Real, Vec3, World};
 
 /// What an audit of one step found.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Audit {
-    /// Contacts that the exhaustive search finds at the predicted positions and the detector did not.
+    /// Contacts that the exhaustive search finds at the predicted positions and that no row stands for.
     pub missed: u32,
     /// Deepest overlap at the end of the step \[m\], 0 if nothing overlaps.
     pub deepest_m: Real,
@@ -20,15 +20,19 @@ pub struct Audit {
 pub struct Auditor {
     finder: Finder,
     rows: Vec<Row>,
+    found: Vec<[Held; 2]>,
 }
 
 impl Auditor {
-    /// Compares the rows of the last substep with those of all pairs at the same places, and measures the
-    /// deepest overlap left where the step ended. Cost: O(n²), twice.
+    /// Compares the rows of the last substep with every touch of all pairs at the same places, none merged:
+    /// each must be answered by a row that holds the same vertices or primitives. Measures the deepest overlap
+    /// left where the step ended, over all touches. Cost: O(n²), twice.
     pub fn check(&mut self, world: &World) -> Audit {
         self.exhaust(world, &world.scratch.found_pos, &world.scratch.found_pose);
-        let found = &world.scratch.rows;
-        let known = |row: &&Row| found.binary_search_by_key(&row.key, |r| r.key).is_ok();
+        self.found.clear();
+        self.found.extend(world.scratch.rows.iter().map(|row| row.held));
+        self.found.sort_unstable();
+        let known = |row: &&Row| self.found.binary_search(&row.held).is_ok();
         let missed = self.rows.iter().filter(|row| !known(row)).count() as u32;
         self.exhaust(world, &world.state.pos, &world.state.pose);
         let deepest_m = self.rows.iter().map(|row| -row.gap).fold(0.0, Real::max);

@@ -60,7 +60,7 @@ fn elastic(world: &World, b: BodyId) -> Real {
 }
 
 fn gravity(world: &World, b: BodyId) -> Real {
-    let (model, state, g) = (&world.model, &world.state, world.params.gravity);
+    let (model, state, g) = (&world.model, &world.state, world.params.fall());
     let body = &model.bodies[b.at()];
     let vertices: Real = body
         .vertex_range()

@@ -25,6 +25,9 @@ pub(crate) fn check(
         if let BodyKind::Rigid(r) = body.kind {
             (state.pose[r.at()], state.twist[r.at()]) = (scratch.before.pose[r.at()], Twist::default());
         }
+        for (i, _) in model.tools.iter().enumerate().filter(|(_, t)| t.body.at() == b) {
+            state.leads[i] = scratch.before.leads[i];
+        }
         state.frozen[b] = true;
         report.quarantined.push(BodyId::from(b));
     }

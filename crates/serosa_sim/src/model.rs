@@ -178,9 +178,6 @@ pub struct Prim {
     pub kind: PrimKind,
     /// Radius at the start \[m\]; 0 for boxes and planes.
     pub radius: Real,
-    /// Whether a contact at the first, at the second end of a segment is its to report. Of the segments that
-    /// share a vertex one speaks for it: contacts with other bodies are not made once for each of them.
-    pub speaks: [bool; 2],
 }
 
 /// Kinds of collision primitive.

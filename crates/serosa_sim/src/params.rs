@@ -12,8 +12,10 @@ pub struct Params {
     pub substeps: u32,
     /// Passes over springs and over rows in a substep, unless the input asks for another number.
     pub sweeps: u32,
-    /// Acceleration of free bodies \[m/s²\].
-    pub gravity: Vec3,
+    /// Where free bodies fall, unit.
+    pub down: Vec3,
+    /// How fast they fall \[m/s²\].
+    pub gravity: Real,
     /// How contacts are found.
     pub detector: Detector,
     /// How contacts are answered.
@@ -36,7 +38,8 @@ impl Default for Params {
             dt_s: 1e-3,
             substeps: 1,
             sweeps: 10,
-            gravity: Vec3::new(0.0, 0.0, -9.81),
+            down: Vec3::NEG_Z,
+            gravity: 9.81,
             detector: Detector::Grid,
             response: Response::DisplacementVelocity,
             filter: Filter::Off,
@@ -95,8 +98,10 @@ pub struct BodyParams {
     pub stiffness: Real,
     /// Of each bend spring \[N/m\].
     pub bending: Real,
-    /// Of each stretch spring \[N s/m\]; bend springs take it in proportion to their stiffness.
+    /// Of each stretch spring \[N s/m\].
     pub damping: Real,
+    /// Share of that damping which bend springs have, as their stiffness was to the stretch springs' at first.
+    pub bend_share: Real,
     /// Rate at which motion through the surroundings dies out \[1/s\].
     pub drag: Real,
     /// Coulomb coefficient; a contact takes the geometric mean of its two bodies.
@@ -105,7 +110,7 @@ pub struct BodyParams {
 
 impl Default for BodyParams {
     fn default() -> Self {
-        Self { stiffness: 0.0, bending: 0.0, damping: 0.0, drag: 0.0, friction: 0.0 }
+        Self { stiffness: 0.0, bending: 0.0, damping: 0.0, bend_share: 0.0, drag: 0.0, friction: 0.0 }
     }
 }
 
@@ -114,14 +119,21 @@ impl Default for BodyParams {
 pub struct Coupling {
     /// \[N/m\]
     pub stiffness: Real,
-    /// \[N s/m\]
-    pub damping: Real,
+    /// \[N s/m\]; critical where none is given, whatever the stiffness is tuned to.
+    pub damping: Option<Real>,
     /// \[N m/rad\]
     pub turn_stiffness: Real,
     /// \[N m s/rad\]
     pub turn_damping: Real,
     /// Fastest that the tool follows the hand \[m/s\]; a hand that jumps is caught up with at this speed.
     pub speed_max: Real,
+}
+
+impl Coupling {
+    /// The damping for a tool of this mass \[N s/m\].
+    pub fn damping_of(&self, mass: Real) -> Real {
+        self.damping.unwrap_or(2.0 * (self.stiffness * mass).sqrt())
+    }
 }
 
 /// Fastest turn with which a tool follows the hand \[rad/s\].
@@ -168,7 +180,7 @@ impl Params {
     fn slot(&mut self, target: Target) -> Option<&mut Real> {
         let bodies = &mut self.bodies;
         match target {
-            Target::Gravity => None,
+            Target::Gravity => Some(&mut self.gravity),
             Target::Stiffness(b) => bodies.get_mut(b.at()).map(|p| &mut p.stiffness),
             Target::Bending(b) => bodies.get_mut(b.at()).map(|p| &mut p.bending),
             Target::Damping(b) => bodies.get_mut(b.at()).map(|p| &mut p.damping),
@@ -178,36 +190,25 @@ impl Params {
         }
     }
 
+    /// The acceleration of free bodies \[m/s²\].
+    pub fn fall(&self) -> Vec3 {
+        self.down * self.gravity
+    }
+
     /// The value a target has now.
     pub fn value(&mut self, target: Target) -> Real {
-        match target {
-            Target::Gravity => self.gravity.length(),
-            other => self.slot(other).map_or(0.0, |v| *v),
-        }
+        self.slot(target).map_or(0.0, |v| *v)
     }
 
     /// Takes the values of all tunables, clamped to their ranges; values that are not finite are passed over.
+    /// Taking the same values again changes nothing, so that a run does not depend on how often they were said.
     pub fn tune(&mut self, values: &[Real]) {
         for (i, &value) in values.iter().enumerate() {
             let Some(tunable) = self.tunables.get(i) else { break };
-            if !value.is_finite() {
-                continue;
-            }
             let (target, value) = (tunable.target, value.clamp(tunable.min, tunable.max));
-            match target {
-                // A size that rounds to nothing keeps the direction for later.
-                Target::Gravity => self.gravity = down(self.gravity) * value.max(1e-30),
-                other => {
-                    if let Some(slot) = self.slot(other) {
-                        *slot = value;
-                    }
-                }
+            if let Some(slot) = self.slot(target).filter(|_| value.is_finite()) {
+                *slot = value;
             }
         }
     }
-}
-
-/// The direction of gravity.
-fn down(gravity: Vec3) -> Vec3 {
-    gravity.try_normalize().unwrap_or(Vec3::NEG_Z)
 }

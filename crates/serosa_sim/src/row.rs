@@ -32,6 +32,16 @@ pub struct Slot {
     pub weight: Real,
 }
 
+/// What one side of a row holds: a vertex alone, where the touch is at the end of a segment, or a primitive.
+/// Two rows whose sides hold the same are one contact, found from several of the segments at a vertex.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Held {
+    /// A vertex, whichever segment it was found from.
+    Vertex(VertexId),
+    /// Any other place of a primitive; the feature tells its places apart.
+    Prim(PrimId, u8),
+}
+
 /// One inequality: gap = Σ weight · x · normal − offset ≥ 0, with an impulse that may only push.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Row {
@@ -39,6 +49,8 @@ pub struct Row {
     pub key: RowKey,
     slots: [Slot; 4],
     len: u8,
+    /// What sides A and B hold.
+    pub held: [Held; 2],
     /// Unit, from B to A.
     pub normal: Vec3,
     /// See the equation above \[m\].
@@ -55,12 +67,13 @@ pub struct Row {
 
 impl Row {
     /// A row without slots; [`Self::hold`] adds them.
-    pub fn new(key: RowKey, normal: Vec3, gap: Real, friction: Real) -> Self {
+    pub fn new(key: RowKey, held: [Held; 2], normal: Vec3, gap: Real, friction: Real) -> Self {
         let empty = Slot { node: Node::Vertex(VertexId(0)), weight: 0.0 };
         Self {
             key,
             slots: [empty; 4],
             len: 0,
+            held,
             normal,
             offset: -gap,
             gap,
@@ -71,7 +84,11 @@ impl Row {
     }
 
     /// Adds a node with its weight and where it is now; the offset is kept so that the gap stays as given.
+    /// A node without weight takes no part.
     pub fn hold(&mut self, node: Node, weight: Real, at: Vec3) {
+        if weight == 0.0 {
+            return;
+        }
         self.slots[self.len as usize] = Slot { node, weight };
         self.len += 1;
         self.offset += weight * at.dot(self.normal);

@@ -4,6 +4,9 @@ use crate::body::Substep;
 use crate::report::{Stage, Stopwatch, Timer};
 use crate::{Input, World, body, detect, guard, respond, tools};
 
+/// The most passes that an input may ask for; a recording from elsewhere cannot make a step endless.
+pub const SWEEPS_MAX: u32 = 10_000;
+
 /// Advances a world by one step of `params.dt_s`.
 ///
 /// Cannot fail: trouble is counted in `world.report`. Allocates nothing once the buffers have grown.
@@ -14,7 +17,7 @@ pub fn step(world: &mut World, input: &Input, watch: Stopwatch) {
     report.clear();
     params.tune(&input.tunables);
     let h = params.dt_s / f64::from(params.substeps.max(1));
-    let sweeps = if input.sweeps > 0 { input.sweeps } else { params.sweeps };
+    let sweeps = if input.sweeps > 0 { input.sweeps.min(SWEEPS_MAX) } else { params.sweeps };
     let sub = Substep { model, params, h, sweeps };
 
     scratch.begin(model, state);

@@ -12,7 +12,7 @@ import { inRoom } from "./room";
 import { brushed, tissue, type Surface } from "./textures";
 
 /** Warm colours, one for each soft body in turn. */
-const TISSUES = [0xc2655a, 0xd98f7c, 0xaa4a42, 0xd8a183, 0x9d4b57];
+const TISSUES = [0xb9605a, 0xd58d80, 0xa34a45, 0xcf9a82, 0x974a58];
 /** Calm colours for solids that do not move. */
 const SOLIDS = [0x8ea6b4, 0xcdbb9a, 0x8fae9c, 0xa99bb0];
 
@@ -56,7 +56,7 @@ export function skinMaterials(index: number, closed: boolean): TissuePair {
 function moist(index: number): MeshPhysicalMaterial {
   const colour = new Color(TISSUES[index % TISSUES.length]);
   const material = new MeshPhysicalMaterial({ color: colour, roughness: 0.5, clearcoat: 0.6, clearcoatRoughness: 0.25 });
-  return inRoom(material, colour.clone().multiplyScalar(0.55));
+  return inRoom(material, colour.clone().multiplyScalar(0.4));
 }
 
 /** Lit softly and not tone-mapped, so that the colours stay those of the legend. */

@@ -25,6 +25,8 @@ export class Stage {
     this.lamp.shadow.mapSize.set(shadow, shadow);
     this.lamp.shadow.bias = -0.0004;
     this.lamp.shadow.radius = 4;
+    // A room is never black where the lamp does not shine.
+    this.lamp.shadow.intensity = 0.8;
     this.fill.position.set(-1, 0.6, 0.5);
     scene.add(this.sky, this.lamp, this.lamp.target, this.fill);
   }
@@ -33,7 +35,7 @@ export class Stage {
   setDark(dark: boolean): void {
     this.sky.color.set(dark ? 0xb9cbe0 : 0xf4f8ff);
     this.sky.groundColor.set(dark ? 0x2a2420 : 0xcdbfb2);
-    this.sky.intensity = dark ? 0.55 : 1.05;
+    this.sky.intensity = dark ? 0.7 : 1.1;
     this.fill.intensity = dark ? 0.35 : 0.5;
     this.lamp.intensity = dark ? 2.4 : 2.5;
     ROOM_LIGHT.value = dark ? 0.75 : 1;
@@ -57,5 +59,5 @@ export class Stage {
 
 /** The colour of a table by theme. */
 export function tableColour(dark: boolean): Color {
-  return new Color(dark ? 0x3f5a5f : 0xb9d4d2);
+  return new Color(dark ? 0x47656c : 0xcfe3e8);
 }

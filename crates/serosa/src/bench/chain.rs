@@ -27,6 +27,8 @@ const GROWTH_MAX: f64 = 1.2;
 /// One method at one size.
 struct Case {
     ms: f64,
+    /// The shortest of the runs: what growth is measured by on a machine that is busy with other things.
+    ms_min: f64,
     keys: Vec<RowKey>,
 }
 
@@ -40,8 +42,9 @@ pub fn bench(args: &BenchArgs, report: &mut Report) -> Result<(), Failure> {
         let grid = pool.install(|| measure(&baked, Detector::Grid));
         let all = pool.install(|| measure(&baked, Detector::AllPairs));
         let equal = grid.keys == all.keys;
-        let (n0, ms0) = *first.get_or_insert((n, grid.ms));
-        let growth = if n > n0 { (grid.ms / ms0).ln() / (f64::from(n) / f64::from(n0)).ln() } else { 1.0 };
+        let (n0, ms0) = *first.get_or_insert((n, grid.ms_min));
+        let growth =
+            if n > n0 { (grid.ms_min / ms0).ln() / (f64::from(n) / f64::from(n0)).ln() } else { 1.0 };
         for (method, case) in [("grid", &grid), ("all-pairs", &all)] {
             let object = json!({
                 "bench": "chain", "case": "spiral on a plane", "method": method, "n": n, "ms": case.ms,
@@ -64,6 +67,11 @@ pub fn bench(args: &BenchArgs, report: &mut Report) -> Result<(), Failure> {
             if !args.json {
                 report.line(&json!(null), &text);
             }
+        }
+        if n == SIZES[SIZES.len() - 1] && growth > GROWTH_MAX {
+            return Err(Failure::CheckFailed(format!(
+                "the grid grows as n^{growth:.2}, not within n^{GROWTH_MAX}"
+            )));
         }
     }
     Ok(())
@@ -107,7 +115,7 @@ fn spiral(links: u32, pitch: f64) -> Vec<Vec3> {
     (0..=links).map(point).collect()
 }
 
-/// The mean time of one detection \[ms\], after a warm one, over at least 5 runs and 50 ms; and what it found.
+/// The mean time of one detection \[ms\], after a warm one, over at least 5 runs and 0.1 s; and what it found.
 fn measure(baked: &Baked, detector: Detector) -> Case {
     let mut world = baked.world();
     world.state.pos = spiral(world.model.rest.len() as u32 - 1, PITCH);
@@ -122,9 +130,15 @@ fn measure(baked: &Baked, detector: Detector) -> Case {
     };
     find();
     let (mut runs, mut total) = (0, 0.0);
-    while runs < 3 || (total < 0.05 && runs < 1000) {
-        total += find();
+    let mut least = f64::INFINITY;
+    while runs < 5 || (total < 0.1 && runs < 1000) {
+        let one = find();
+        (total, least) = (total + one, least.min(one));
         runs += 1;
     }
-    Case { ms: total / f64::from(runs) * 1e3, keys: rows.iter().map(|r| r.key).collect() }
+    Case {
+        ms: total / f64::from(runs) * 1e3,
+        ms_min: least * 1e3,
+        keys: rows.iter().map(|r| r.key).collect(),
+    }
 }

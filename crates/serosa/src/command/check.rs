@@ -5,14 +5,11 @@ use crate::scenes::{self, SceneText};
 use crate::{Console, Failure, diagnostics};
 use serde_json::json;
 use serosa_io::scene::{Loaded, Problem};
-use std::path::Path;
 
 /// Reads a scene and says all that is wrong with it, or what is in it.
 pub fn check(args: &CheckArgs, console: &mut Console) -> Result<(), Failure> {
     let scene = scenes::find(&args.scene)?;
-    let folder = Path::new(&scene.name).parent().unwrap_or(Path::new("")).to_owned();
-    let read = |path: &str| scenes::read_bounded(&folder.join(path), 1 << 30);
-    match serosa_io::scene::load(&scene.text, &read) {
+    match scenes::load_or_problems(&scene) {
         Ok(loaded) if args.json => console.say(json!({
             "scene": scene.name, "ok": true, "problems": [], "notes": loaded.baked.notes,
         })),

@@ -28,7 +28,10 @@ pub struct Outcome {
 /// Re-simulates a recording; exit 1 at the first difference.
 pub fn replay(args: &ReplayArgs, console: &mut Console) -> Result<(), Failure> {
     let path = args.file.display();
-    let refuse = |reason: String| Failure::input(format!("error: {path} cannot be replayed: {reason}"));
+    let refuse = |reason: String| {
+        let help = "give a recording made by `serosa run --record` with this version of the program";
+        Failure::input(format!("error: {path} cannot be replayed: {reason}\n  help: {help}"))
+    };
     let bytes = scenes::read_bounded(&args.file, RECORDING_MAX).map_err(refuse)?;
     let recording = Recording::read(&bytes).map_err(|e| refuse(e.to_string()))?;
     let world = open(&recording).map_err(refuse)?;
@@ -77,6 +80,9 @@ pub fn compare(
     let tick_of = |s: f64| (s / dt).round().max(0.0) as u64;
     if !(from_s.is_finite() && from_s >= 0.0 && from_s <= recording.duration_s() + dt) {
         return Err(format!("it holds {:.2} s, and {from_s} s is not in it", recording.duration_s()));
+    }
+    if to_s.is_some_and(|to| !(to.is_finite() && to > from_s)) {
+        return Err(format!("--to must be a time after --from, {from_s} s"));
     }
     let (start, state) =
         recording.keyframe_before(tick_of(from_s)).ok_or("it holds no keyframe to begin from")?;

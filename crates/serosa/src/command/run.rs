@@ -1,6 +1,6 @@
 //! `serosa run`: a scene without a window.
 
-use crate::cli::RunArgs;
+use crate::cli::{AuditEvery, RunArgs};
 use crate::scenes::{self, SceneText};
 use crate::session::{Device, Recorder, Session};
 use crate::{Console, Failure};
@@ -32,7 +32,7 @@ pub fn first_look(scene: &str, console: &mut Console) -> Result<(), Failure> {
         seed: 0,
         input: None,
         record: None,
-        audit: Some(100),
+        audit: Some(AuditEvery::Fitting),
         json: false,
     };
     run(&args, console)?;
@@ -50,13 +50,17 @@ pub fn run(args: &RunArgs, console: &mut Console) -> Result<(), Failure> {
     let steps = args.steps.unwrap_or((DEFAULT_SECONDS / world.params.dt_s).round() as u64);
     let device = device(args, &loaded, &world)?;
     let mut session = Session::new(world, device);
-    session.audit_every = args.audit.map(|n| match n {
-        0 if session.world.model.prims.len() < AUDIT_ALWAYS => 1,
-        0 => 100,
-        n => n,
+    session.audit_every = args.audit.map(|every| match every {
+        AuditEvery::Steps(n) => n.get(),
+        AuditEvery::Fitting if session.world.model.prims.len() < AUDIT_ALWAYS => 1,
+        AuditEvery::Fitting => 100,
     });
     if let Some(path) = &args.record {
-        session.recorder = Some(Recorder::begin(path, &scene, &loaded, &session.world, args.seed)?);
+        let recorder = Recorder::begin(path, &scene, &loaded, &session.world, args.seed)?;
+        if let Some(moved) = &recorder.moved {
+            console.note(format!("note: the {} that was there is now {}", path.display(), moved.display()));
+        }
+        session.recorder = Some(recorder);
     }
     for note in loaded.baked.notes.iter().filter(|_| !args.json) {
         console.note(format!("note: {note}"));
@@ -69,6 +73,8 @@ pub fn run(args: &RunArgs, console: &mut Console) -> Result<(), Failure> {
                 bar.set_position(i);
             }
         }
+        // So that an audit has always seen something.
+        session.audit_now(steps);
         Ok(())
     });
     bar.finish_and_clear();
@@ -113,6 +119,11 @@ pub fn progress(steps: u64, what: &str) -> ProgressBar {
 
 fn device(args: &RunArgs, loaded: &Loaded, world: &World) -> Result<Device, Failure> {
     let Some(input) = &args.input else { return Ok(Device::of_scene(&loaded.raw)) };
+    if loaded.raw.tools.is_empty() {
+        let message =
+            "error: the scene has no tool that --input could lead\n  help: add a [[tool]] to the scene";
+        return Err(Failure::input(message));
+    }
     if let Some(speed) = input.strip_prefix("random") {
         let speed = match speed.strip_prefix(':') {
             None if speed.is_empty() => RANDOM_SPEED,
@@ -137,6 +148,11 @@ fn file_device(path: &str, loaded: &Loaded) -> Result<Device, Failure> {
     let tools: Vec<&str> = loaded.raw.tools.iter().map(|t| t.name.as_str()).collect();
     if bytes.starts_with(scenes::MCAP_MAGIC) {
         let recording = Recording::read(&bytes).map_err(|e| bad(e.to_string()))?;
+        let (theirs, ours) = (recording.header.dt_s, loaded.baked.params.dt_s);
+        if theirs != ours {
+            let reason = format!("it was recorded in steps of {theirs} s, the scene has {ours} s");
+            return Err(bad(reason + "\n  help: write the same step into the scene"));
+        }
         if recording.header.tools != tools {
             let theirs = recording.header.tools.join(", ");
             return Err(bad(format!("it leads the tools [{theirs}], the scene has [{}]", tools.join(", "))));
@@ -156,11 +172,11 @@ fn playback(recording: &Recording, loaded: &Loaded) -> Device {
     let mut changes: Vec<(u64, serosa_sim::Input)> = Vec::new();
     let mut ticks = recording.play();
     while let Some(tick) = ticks.next_tick() {
-        if changes.last().is_none_or(|(_, input)| input != tick.input) {
-            let mut input = tick.input.clone();
-            if !same_tunables {
-                input.tunables.clear();
-            }
+        let mut input = tick.input.clone();
+        if !same_tunables {
+            input.tunables.clear();
+        }
+        if changes.last().is_none_or(|(_, last)| *last != input) {
             changes.push((tick.tick.saturating_sub(1), input));
         }
     }
@@ -178,7 +194,10 @@ fn record_failure(session: &Session, error: &serosa_io::recording::RecordError) 
 fn finish_recording(session: &mut Session) -> Result<Option<(String, u64)>, Failure> {
     let Some(recorder) = session.recorder.take() else { return Ok(None) };
     let path = recorder.path().display().to_string();
-    let (_, size) = recorder.finish().map_err(|e| Failure::input(format!("error: {path}: {e}")))?;
+    let (_, size) = recorder.finish().map_err(|e| {
+        let help = format!("what was written replays with `serosa replay {path}`");
+        Failure::input(format!("error: {path}: {e}\n  help: make room or choose another disk; {help}"))
+    })?;
     Ok(Some((path, size)))
 }
 
@@ -267,15 +286,21 @@ fn summary(scene: &SceneText, loaded: &Loaded, session: &Session, threads: usize
         seen.wall.percentile_ms(0.99)
     ));
     console.say(format!(
-        "  contacts {:.0} on average, {} at most; deepest overlap left {:.3} mm",
+        "  contacts {:.0} on average, {} at most",
         seen.contacts_sum as f64 / world.state.tick.max(1) as f64,
-        seen.contacts_max,
-        seen.deepest_row_m.max(seen.deepest_m) * 1e3
+        seen.contacts_max
     ));
     if seen.audits > 0 {
         console.say(format!(
-            "  audited {} steps against all pairs: {} contacts missed",
-            seen.audits, seen.missed
+            "  audited {} steps against all pairs: {} contacts missed, deepest overlap {:.3} mm",
+            seen.audits,
+            seen.missed,
+            seen.deepest_m * 1e3
+        ));
+    } else {
+        let deepest_mm = seen.deepest_row_m * 1e3;
+        console.say(format!(
+            "  deepest overlap left {deepest_mm:.3} mm by the rows' own estimate; --audit measures it"
         ));
     }
     for (name, time) in &seen.quarantined {

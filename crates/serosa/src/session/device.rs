@@ -88,7 +88,7 @@ pub struct Path {
 impl Path {
     fn new(tip: Vec3, direction: Vec3, moves: Vec<Move>) -> Self {
         let turn = |d: Vec3| rotation::between(Vec3::NEG_Z, d);
-        // From the start to the first place by an even motion from time zero.
+        // It sets out at time zero.
         let mut places = vec![(0.0, tip, turn(direction), false)];
         for m in moves {
             let before = places[places.len() - 1].2;

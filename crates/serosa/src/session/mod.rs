@@ -96,14 +96,25 @@ impl Session {
         }
         self.note_report();
         if self.audit_every.is_some_and(|n| self.world.state.tick.is_multiple_of(n.max(1))) {
-            let Audit { missed, deepest_m } = self.auditor.check(&self.world);
-            self.seen.audits += 1;
-            self.seen.missed += u64::from(missed);
-            self.seen.deepest_m = self.seen.deepest_m.max(deepest_m);
+            self.audit();
         }
         match &mut self.recorder {
             Some(recorder) => recorder.tick(&self.input, &self.world),
             None => Ok(()),
+        }
+    }
+
+    fn audit(&mut self) {
+        let Audit { missed, deepest_m } = self.auditor.check(&self.world);
+        self.seen.audits += 1;
+        self.seen.missed += u64::from(missed);
+        self.seen.deepest_m = self.seen.deepest_m.max(deepest_m);
+    }
+
+    /// Audits the last of `steps` steps, if audits were asked for and none fell on it.
+    pub fn audit_now(&mut self, steps: u64) {
+        if steps > 0 && self.audit_every.is_some_and(|n| !self.world.state.tick.is_multiple_of(n.max(1))) {
+            self.audit();
         }
     }
 

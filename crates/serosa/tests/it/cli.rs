@@ -37,6 +37,8 @@ fn run_prints_one_object_with_every_promised_field() {
     assert_eq!(json["hash"].as_str().unwrap().len(), 16);
     assert_eq!(json["probes"]["tip"].as_array().unwrap().len(), 3);
     assert!(json["stage_ms"]["detect"].as_f64().unwrap() > 0.0);
+    let last = tell(&["run", "membrane-poke", "--steps", "5", "--audit=100", "--json"]).json();
+    assert_eq!((last["audited_steps"].as_u64(), last["missed_contacts"].as_u64()), (Some(1), Some(0)));
     let plain = tell(&["run", "membrane-poke", "--steps", "5", "--json"]).json();
     assert!(plain["missed_contacts"].is_null() && plain["deepest_penetration_m"].is_null());
 }
@@ -88,6 +90,8 @@ fn bad_words_are_answered_with_2_and_what_to_do() {
         (&["rnu", "coil"], "unrecognized subcommand 'rnu'"),
         (&["run", "coil", "--steps", "many"], "invalid value"),
         (&["run", "coil", "--threads", "0"], "1..=256"),
+        (&["run", "coil", "--audit=0"], "from 1 up"),
+        (&["run", "coil", "--input", "random"], "no tool that --input could lead"),
         (&["run", "membrane-poke", "--input", "random:fast"], "random:0.5"),
         (&["run", "membrane-poke", "--input", "random:-1"], "random:0.5"),
         (&["run", "membrane-poke", "--input", "no-such-file"], "cannot be used"),

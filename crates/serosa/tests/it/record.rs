@@ -57,7 +57,9 @@ fn a_recording_can_be_entered_at_any_second() {
         assert!(start <= from && from - start <= 1.0, "{start} {from}");
     }
     assert_eq!(tell(&["replay", text(&file), "--to", "1", "--json"]).json()["to_tick"], 500);
-    assert_eq!(tell(&["replay", text(&file), "--from", "99"]).code, 2);
+    for bad in [["--from", "99"], ["--from", "nan"], ["--to", "nan"], ["--to", "-1"], ["--to", "0"]] {
+        assert_eq!(tell(&["replay", text(&file), bad[0], bad[1]]).code, 2, "{bad:?}");
+    }
 }
 
 #[test]
@@ -68,6 +70,18 @@ fn a_recording_leads_the_tools_of_another_run() {
     let again = tell(&["run", "membrane-poke", "--steps", "600", "--input", text(&file), "--json"]).json();
     assert_eq!(again["hash"], run["hash"]);
     let other = tell(&["run", "coil", "--steps", "10", "--input", text(&file)]);
+    assert!(other.code == 2 && other.err.contains("no tool that --input could lead"), "{other:?}");
+    let slower = folder.file("slower.toml");
+    let scene = tell(&["scenes", "membrane-poke"]).out;
+    std::fs::write(&slower, scene.replace("step = \"2 ms\"", "step = \"1 ms\"")).unwrap();
+    let other = tell(&["run", text(&slower), "--steps", "10", "--input", text(&file)]);
+    assert!(other.code == 2 && other.err.contains("in steps of 0.002 s"), "{other:?}");
+    std::fs::write(
+        &slower,
+        scene.replace("\"probe\"", "\"hook\"").replace("probe.coupling", "hook.coupling"),
+    )
+    .unwrap();
+    let other = tell(&["run", text(&slower), "--steps", "10", "--input", text(&file)]);
     assert!(other.code == 2 && other.err.contains("leads the tools [probe]"), "{other:?}");
 }
 
@@ -79,6 +93,10 @@ fn an_older_recording_of_that_name_is_kept() {
     let first = std::fs::read(&file).unwrap();
     record(&file, "100");
     assert_eq!(std::fs::read(folder.file("a.mcap.old")).unwrap(), first);
+    let second = std::fs::read(&file).unwrap();
+    record(&file, "50");
+    assert_eq!(std::fs::read(folder.file("a.mcap.old")).unwrap(), first, "nor is an older one");
+    assert_eq!(std::fs::read(folder.file("a.mcap.old.2")).unwrap(), second);
 }
 
 /// The promise of one flush a second, kept against the hardest end.
@@ -112,7 +130,7 @@ fn a_changed_tick_is_found() {
     record(&file, "600");
     let recording = Recording::read(&std::fs::read(&file).unwrap()).unwrap();
     let mut world = serosa::command::replay::open(&recording).unwrap();
-    world.params.gravity.z *= 1.0 + 1e-15;
+    world.params.gravity *= 1.0 + 1e-15;
     let outcome = serosa::command::replay::compare(&recording, world, (0.0, None), 1).unwrap();
     assert!(outcome.first_difference.is_some(), "one bit of gravity shows");
 }

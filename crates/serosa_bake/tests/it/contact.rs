@@ -77,7 +77,8 @@ fn the_audit_can_fail() {
     run(&mut world, 400);
     assert!(world.scratch.rows.len() > 10);
     world.scratch.rows.truncate(world.scratch.rows.len() - 3);
-    assert_eq!(Auditor::default().check(&world).missed, 3);
+    let missed = Auditor::default().check(&world).missed;
+    assert!(missed >= 3, "{missed}: each row stands for one touch at least");
 }
 
 fn two_crossed_segments(seed: &mut u64) -> World {
@@ -168,16 +169,13 @@ fn one_correction_stops_the_approach_and_closes_the_overlap() {
     assert!(checked > 100, "{checked}");
 }
 
-/// A ball on a slope: it sticks below the friction angle and slides above it, with the right acceleration.
+/// A block on a slope: it sticks below the friction angle and slides above it, with the right acceleration.
 #[test]
 fn friction_holds_up_to_its_angle() {
-    let travel = |mu: f64, slope: f64, spins: bool| {
-        let mut block = solid(
-            "block",
-            RawSolid::Cuboid { size: Vec3::new(0.2, 0.2, 0.02) },
-            Vec3::Z * 0.01,
-            RawModel::Rigid { mass: 0.5 },
-        );
+    let travel = |mu: f64, slope: f64| {
+        let size = Vec3::new(0.2, 0.2, 0.02);
+        let mut block =
+            solid("block", RawSolid::Cuboid { size }, Vec3::Z * 0.01, RawModel::Rigid { mass: 0.5 });
         block.friction = mu;
         let mut ground = floor();
         ground.friction = mu;
@@ -186,15 +184,16 @@ fn friction_holds_up_to_its_angle() {
         raw.world.sweeps = 40;
         let mut world = baked(&raw).world();
         run(&mut world, 1000);
-        assert!(spins || world.state.pose[0].rot.is_finite());
-        world.state.pose[1].pos.x
+        let pose = world.state.pose[1];
+        assert!(pose.rot.w > 1.0 - 1e-6, "it does not turn: {}", pose.rot);
+        pose.pos.x
     };
     let angle = 0.5f64.atan();
-    assert!(travel(0.55, angle, false) < 1e-3, "{}", travel(0.55, angle, false));
+    assert!(travel(0.55, angle).abs() < 2e-5, "{}", travel(0.55, angle));
     // g (sin − μ cos) t² / 2 with μ = 0.3.
     let free = 9.81 * (angle.sin() - 0.3 * angle.cos()) / 2.0;
-    let slid = travel(0.3, angle, false);
-    assert!((slid / free - 1.0).abs() < 0.03, "{slid} {free}");
+    let slid = travel(0.3, angle);
+    assert!((slid / free - 1.0).abs() < 0.01, "{slid} {free}");
 }
 
 /// A rope at rest on a table loads it with its weight.
@@ -208,6 +207,20 @@ fn a_resting_rope_weighs_what_it_weighs() {
     let load = world.scratch.contact_force[0];
     assert!((load - Vec3::new(0.0, 0.0, -0.981)).length() < 1e-6, "{load}");
     assert!(world.report.deepest_m > -1e-9);
+}
+
+/// The same with a tool: pressed into a membrane, holding it, in a warm step.
+#[test]
+fn a_warm_step_with_a_tool_allocates_nothing() {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+    let (mut world, mut input) = poke(0.01);
+    input.hands[0] = input.hands[0].gripping(true);
+    pool.install(|| (0..600).for_each(|_| step(&mut world, &input, &mut || 0)));
+    let count = crate::counting::allocations(&pool, || {
+        (0..200).for_each(|_| step(&mut world, &input, &mut || 0));
+    });
+    assert_eq!(count, 0);
+    assert!(world.report.contacts > 0);
 }
 
 fn poke(depth: f64) -> (World, Input) {
@@ -352,4 +365,102 @@ fn open_jaws_hold_nothing() {
         (0..300).for_each(|_| step(&mut world, &input, &mut || 0));
         assert_eq!(world.state.grips.is_empty(), !grip);
     }
+}
+
+/// A rope falls on a rod that leans to one side, then on its mirror image: both times every vertex that overlaps
+/// is answered. (Once, a segment that did not "speak" for a vertex left it without a row on one of the sides.)
+#[test]
+fn a_rope_on_a_leaning_rod_is_held_on_both_sides() {
+    for lean in [0.02, -0.02] {
+        let mut rope =
+            springs("rope", chain(Vec3::new(-0.2, 0.0, 0.03), Vec3::new(0.2, 0.0, 0.03), 41), 0.1, 2e3, 0.1);
+        if let serosa_bake::raw::RawGeometry::Mesh { radius, .. } = &mut rope.geometry {
+            *radius = 0.005;
+        }
+        let mut rod =
+            solid("rod", RawSolid::Capsule { length: 0.6, radius: 0.02 }, Vec3::ZERO, RawModel::Fixed);
+        if let serosa_bake::raw::RawGeometry::Solid { pose, .. } = &mut rod.geometry {
+            pose.rot = serosa_geometry::rotation::between(Vec3::Z, Vec3::new(1.0, 0.0, lean).normalize());
+        }
+        let mut world = baked(&scene(vec![rope, rod])).world();
+        let mut auditor = Auditor::default();
+        let mut most = 0;
+        for _ in 0..100 {
+            run(&mut world, 1);
+            let audit = auditor.check(&world);
+            assert_eq!(audit.missed, 0);
+            assert!(audit.deepest_m < 5e-4, "lean {lean}: {} m", audit.deepest_m);
+            most = most.max(world.report.contacts);
+        }
+        assert!(most > 15, "lean {lean}: {most} contacts");
+    }
+}
+
+/// Passes over the rows converge: a box on a table neither walks nor turns, whatever friction does.
+#[test]
+fn a_box_at_rest_stays_where_it_is() {
+    let mut block = solid(
+        "box",
+        RawSolid::Cuboid { size: Vec3::new(0.1, 0.14, 0.06) },
+        Vec3::Z * 0.03,
+        RawModel::Rigid { mass: 1.0 },
+    );
+    block.friction = 0.3;
+    let mut ground = floor();
+    ground.friction = 0.3;
+    let mut raw = scene(vec![ground, block]);
+    raw.world.sweeps = 40;
+    let mut world = baked(&raw).world();
+    run(&mut world, 5000);
+    let pose = world.state.pose[1];
+    assert!(pose.pos.truncate().length() < 2e-5, "{}", pose.pos);
+    assert!(pose.rot.w > 1.0 - 1e-9, "{}", pose.rot);
+}
+
+/// Without friction the velocity part of the response keeps angular momentum too.
+#[test]
+fn impulses_without_friction_keep_angular_momentum() {
+    let mut seed = 77;
+    let ball = |name: &str, at: Vec3| {
+        solid(name, RawSolid::Sphere { radius: 0.05 }, at, RawModel::Rigid { mass: 0.3 })
+    };
+    let rod = solid(
+        "rod",
+        RawSolid::Capsule { length: 0.3, radius: 0.02 },
+        Vec3::ZERO,
+        RawModel::Rigid { mass: 0.2 },
+    );
+    let raw =
+        weightless(vec![rod, ball("a", Vec3::new(0.06, 0.0, 0.1)), ball("b", Vec3::new(-0.06, 0.0, -0.12))]);
+    let mut world = baked(&raw).world();
+    for twist in &mut world.state.twist {
+        (twist.vel, twist.omega) = (noise3(&mut seed), noise3(&mut seed) * 3.0);
+    }
+    let mut rows = Vec::new();
+    let at = Places { pos: &world.state.pos, pose: &world.state.pose, radius: &world.state.radius };
+    Finder::default().rows(&world.model, &world.params, Detector::AllPairs, at, &mut rows);
+    assert_eq!(rows.len(), 2);
+    let before = momentum(&world);
+    let mobility: Vec<_> = world
+        .model
+        .rigids
+        .iter()
+        .map(|r| serosa_sim::scratch::Mobility { inv_mass: r.inv_mass, inv_inertia: r.inv_inertia })
+        .collect();
+    let mut poses = world.state.pose.clone();
+    let mut motion = Motion {
+        pos: &mut [],
+        vel: &mut [],
+        pose: &mut poses,
+        twist: &mut world.state.twist,
+        inv_mass: &[],
+        rigid_mobility: &mobility,
+    };
+    let mut work = Vec::new();
+    displacement_velocity::prepare(&motion, &rows, &mut work);
+    // One pass, velocities measured against the poses before it moved anything.
+    displacement_velocity::sweep(&mut motion, &mut work[..1], 1e-3);
+    let after = momentum(&world);
+    assert!((after.0 - before.0).length() < 1e-12);
+    assert!((after.1 - before.1).length() < 1e-12, "{} {}", before.1, after.1);
 }

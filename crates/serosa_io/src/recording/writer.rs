@@ -178,6 +178,13 @@ impl<W: Write> Writer<W> {
         Ok(())
     }
 
+    /// Writes all ticks so far and sends them all the way, before the second is over: for runs in which a
+    /// simulated second takes long.
+    pub fn flush_now(&mut self) -> Result<(), RecordError> {
+        self.check_failure()?;
+        self.write_batch()
+    }
+
     /// Writes what is left and the index, and gives the sink back.
     pub fn finish(mut self) -> Result<W, RecordError> {
         self.close()?;

@@ -11,6 +11,7 @@ use serosa_bake::raw::{
     Camera, Move, Place, RawBody, RawGeometry, RawMeasure, RawModel, RawPlace, RawProbe, RawScene, RawSolid,
     RawTool, RawTunable, RawWorld, Selector, Text,
 };
+use serosa_bake::scene::VERTICES_MAX;
 use serosa_geometry::{Aabb, Mesh, Vec3, generate, rotation};
 use serosa_sim::energy::EnergyKind;
 use serosa_sim::model::Pose;
@@ -31,6 +32,7 @@ pub fn build(root: &Node, read_file: FileReader, problems: &mut Vec<Problem>) ->
         bodies: names("body"),
         tools: names("tool"),
         broken: Vec::new(),
+        vertices: 0,
         read_file,
         problems,
         built: Built { raw: RawScene::default(), spans: Vec::new(), files: Vec::new() },
@@ -46,6 +48,8 @@ struct Builder<'a> {
     tools: Vec<String>,
     /// Names of what could not be built.
     broken: Vec<String>,
+    /// Vertices asked for so far.
+    vertices: u64,
     read_file: FileReader<'a>,
     problems: &'a mut Vec<Problem>,
     built: Built,
@@ -152,6 +156,14 @@ impl Builder<'_> {
     }
 
     fn geometry(&mut self, shape: &str, n: &Node) -> Option<RawGeometry> {
+        // Counted before anything is made, so that a small file cannot ask for a large memory.
+        let wanted = n.count("nodes").max(n.count("columns") * n.count("rows"));
+        self.vertices = self.vertices.saturating_add(wanted);
+        if self.vertices > VERTICES_MAX as u64 {
+            let message = format!("with this body the scene has more than {VERTICES_MAX} vertices");
+            self.problem(n.span.clone(), message, "use fewer nodes, columns or rows");
+            return None;
+        }
         let radius = n.si("radius");
         let threads = |mesh: Mesh| Some(RawGeometry::Mesh { mesh, radius });
         let solid = |solid, pos, rot| Some(RawGeometry::Solid { solid, pose: Pose { pos, rot } });
@@ -206,11 +218,6 @@ impl Builder<'_> {
             self.problem(n.span_of("across"), "`along` and `across` do not span a sheet", help);
             return None;
         }
-        if sheet.columns * sheet.rows > serosa_bake::scene::VERTICES_MAX {
-            let message = format!("a sheet of {} vertices is too large", sheet.columns * sheet.rows);
-            self.problem(n.span_of("columns"), message, "use fewer columns or rows");
-            return None;
-        }
         Some(sheet)
     }
 
@@ -232,7 +239,11 @@ impl Builder<'_> {
                 Some(mesh)
             }
             Err(error) => {
-                self.problem(n.span_of("file"), format!("\"{path}\": {error}"), "OBJ files are read here");
+                self.problem(
+                    n.span_of("file"),
+                    format!("\"{path}\": {error}"),
+                    "correct the file, or export it again as OBJ",
+                );
                 None
             }
         }
@@ -318,8 +329,9 @@ impl Builder<'_> {
             return None;
         };
         let mut bound = |key: &str| match unit::parse(&node.text(key), dim) {
-            Ok((si, ..)) if si < 0.0 => {
-                self.problem(node.span_of(key), format!("`{key}` is below zero"), "write a value from 0 up");
+            Ok((si, ..)) if !(0.0..=most(dim)).contains(&si) => {
+                let help = format!("write a value from 0 to {}", dim.show(most(dim)));
+                self.problem(node.span_of(key), format!("`{key}` cannot be {}", dim.show(si)), help);
                 None
             }
             Ok(q) => Some(q),
@@ -330,7 +342,22 @@ impl Builder<'_> {
         };
         let (min, max) = (bound("min"), bound("max"));
         let ((min, ..), (max, symbol, size)) = (min?, max?);
+        if min >= max {
+            self.problem(node.span_of("max"), "`max` is not above `min`", "write a larger `max`");
+            return None;
+        }
         Some(RawTunable { name: node.text("name"), target, min, max, unit: (symbol.to_owned(), size) })
+    }
+}
+
+/// The largest value that a tunable of a dimension may reach: what its key allows.
+fn most(dim: Dim) -> f64 {
+    match dim {
+        Dim::Stiffness => 1e9,
+        Dim::Damping => 1e6,
+        Dim::Rate => 1e4,
+        Dim::Acceleration => 1000.0,
+        _ => 10.0,
     }
 }
 

@@ -397,7 +397,7 @@ static TOOL: Table = table(
             "move",
             List(&TOOL_MOVE),
             Optional,
-            "Where the hand goes when nobody leads it, in order of time; it rests at `tip` before the first.",
+            "Where the hand goes when nobody leads it, in order of time; it sets out from `tip` at time 0.",
         ),
     ],
 );

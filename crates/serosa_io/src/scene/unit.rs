@@ -123,12 +123,18 @@ fn trim(value: f64) -> String {
     if text == "0" && value != 0.0 { format!("{value:e}") } else { text.to_owned() }
 }
 
+/// The longest text of a quantity \[bytes\].
+const QUANTITY_MAX: usize = 64;
+
 /// What is wrong with a quantity: a message, and what to write instead.
 pub type Complaint = (String, String);
 
 /// A quantity from text like `3 kPa`, in SI, with the unit it was written in and that unit's size.
 pub fn parse(text: &str, dim: Dim) -> Result<(f64, &'static str, f64), Complaint> {
     let text = text.trim();
+    if text.len() > QUANTITY_MAX {
+        return Err(("this is too long for a quantity".to_owned(), format!("write {}", example(dim))));
+    }
     let split = number_end(text);
     let (digits, unit) = (&text[..split], canonical(&text[split..]));
     let Ok(number) = digits.replace('_', "").parse::<f64>() else {

@@ -89,8 +89,13 @@ fn world() -> World {
         max: 10.0,
         start: 1.0,
     };
-    let coupling =
-        Coupling { stiffness: 500.0, damping: 10.0, turn_stiffness: 1.0, turn_damping: 0.01, speed_max: 1.0 };
+    let coupling = Coupling {
+        stiffness: 500.0,
+        damping: Some(10.0),
+        turn_stiffness: 1.0,
+        turn_damping: 0.01,
+        speed_max: 1.0,
+    };
     let params = Params {
         dt_s: 1.0 / RATE as f64,
         bodies: vec![BodyParams::default()],

@@ -47,7 +47,10 @@ fn one_organ_and_one_tool_take_fifteen_lines() {
     assert_eq!(loaded.baked.params.dt_s, 1e-3);
     let coupling = &loaded.baked.params.couplings[0];
     assert_eq!(coupling.stiffness, 400.0);
-    assert!((coupling.damping - 2.0 * (400.0f64 * 0.04).sqrt()).abs() < 1e-12, "critical by default");
+    assert!(
+        (coupling.damping_of(0.04) - 2.0 * (400.0f64 * 0.04).sqrt()).abs() < 1e-12,
+        "critical by default"
+    );
 }
 
 #[test]
@@ -125,6 +128,33 @@ fn single_mistakes_have_their_message() {
 }
 
 #[test]
+fn probes_of_solids_are_checked() {
+    let probe = |body: &str| format!("{SMALL}\n[[probe]]\nname = \"p\"\n{body}\n");
+    let found = mistakes(&probe("position = { body = \"probe\", at = \"handle\" }"));
+    assert!(found[0].2.contains("is a solid and has no part called \"handle\""), "{found:?}");
+    let found = mistakes(&probe("length = \"probe\""));
+    assert!(found[0].2.contains("has no edges to measure"), "{found:?}");
+}
+
+/// Small files that ask for large things: refused before anything is made, and in good time.
+#[test]
+fn hostile_sizes_are_refused_quickly() {
+    let chain = |i: usize| {
+        format!(
+            "[[body]]\nname = \"c{i}\"\nmodel.springs = {{ mass = 1, stiffness = 1 }}\n\
+             shape.chain = {{ from = [0,0,0], to = [1,0,0], nodes = 1000000, radius = \"1 mm\" }}\n"
+        )
+    };
+    let many: String = (0..500).map(chain).collect();
+    let start = std::time::Instant::now();
+    let found = mistakes(&format!("serosa = 1\ntitle = \"many\"\n{many}"));
+    assert!(found[0].2.contains("more than 2000000 vertices"), "{found:?}");
+    let long = SMALL.replace("\"50 g\"", &format!("\"{}\"", "-".repeat(1_000_000)));
+    assert!(mistakes(&long)[0].2.contains("too long for a quantity"));
+    assert!(start.elapsed().as_secs() < 30, "{:?}", start.elapsed());
+}
+
+#[test]
 fn mesh_files_come_through_the_reader_and_are_kept() {
     let text = r#"serosa = 1
 title = "Mesh"
@@ -161,6 +191,8 @@ fn tunables_have_units_and_ranges() {
             "target = \"probe.coupling\"\nmin = 1\nmax = 2",
             "does not hold the value the scene starts with, 400",
         ),
+        ("target = \"membrane.friction\"\nmin = 0\nmax = 1e300", "`max` cannot be 1"),
+        ("target = \"membrane.friction\"\nmin = 3\nmax = 2", "`max` is not above `min`"),
     ];
     for (text, message) in bad {
         let found = mistakes(&tune(text));

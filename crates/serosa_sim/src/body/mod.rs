@@ -52,9 +52,8 @@ pub(crate) fn finish(sub: &Substep, state: &mut State, scratch: &mut Scratch) {
     state.pose.copy_from_slice(&scratch.pose);
     state.twist.copy_from_slice(&scratch.twist);
     for (t, tool) in model.tools.iter().enumerate() {
-        let (pose, twist) = (&state.pose[tool.rigid.at()], &state.twist[tool.rigid.at()]);
-        let coupling = &params.couplings[t];
-        scratch.hand_force[t] = rigid::hand_force(tool, coupling, &state.leads[t], pose, twist);
+        let (frame, coupling) = (&model.rigids[tool.rigid.at()], &params.couplings[t]);
+        scratch.hand_force[t] = rigid::hand_force(frame, tool, coupling, state, &state.leads[t]);
     }
     for row in &scratch.rows {
         let force = push(row) / params.dt_s;

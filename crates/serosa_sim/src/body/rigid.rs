@@ -25,14 +25,14 @@ pub(super) fn predict(sub: &Substep, r: RigidId, state: &mut State, scratch: &mu
             scratch.rigid_mobility[r.at()] = coupled_mobility(rigid, coupling, sub.h);
             (advance(pose, &next, sub.h), next)
         }
-        None => fall(rigid, pose, twist, sub.params.gravity, sub.h),
+        None => fall(rigid, pose, twist, sub.params.fall(), sub.h),
     };
 }
 
 /// How a tool in the hand answers a contact: as the implicit step of its coupling does, so that a tool held
 /// against something feels the full force of the hand and not the share that its own mass would leave.
 fn coupled_mobility(rigid: &Rigid, coupling: &Coupling, h: f64) -> Mobility {
-    let mass = rigid.mass + h * coupling.damping + h * h * coupling.stiffness;
+    let mass = rigid.mass + h * coupling.damping_of(rigid.mass) + h * h * coupling.stiffness;
     let turn = h * coupling.turn_damping + h * h * coupling.turn_stiffness;
     Mobility { inv_mass: 1.0 / mass, inv_inertia: (rigid.inertia + turn).recip() }
 }
@@ -44,9 +44,19 @@ fn led_center(tool: &Tool, lead: &Lead) -> (Vec3, Vec3) {
 }
 
 /// The force of the hand on its tool as the substep ends \[N\].
-pub(super) fn hand_force(tool: &Tool, coupling: &Coupling, lead: &Lead, pose: &Pose, twist: &Twist) -> Vec3 {
+pub(super) fn hand_force(
+    rigid: &Rigid,
+    tool: &Tool,
+    coupling: &Coupling,
+    state: &State,
+    lead: &Lead,
+) -> Vec3 {
+    let (pose, twist) = (&state.pose[tool.rigid.at()], &state.twist[tool.rigid.at()]);
+    if state.frozen[rigid.body.at()] {
+        return Vec3::ZERO;
+    }
     let (center, vel) = led_center(tool, lead);
-    (center - pose.pos) * coupling.stiffness + (vel - twist.vel) * coupling.damping
+    (center - pose.pos) * coupling.stiffness + (vel - twist.vel) * coupling.damping_of(rigid.mass)
 }
 
 /// A pose moved by a constant twist for the time `h`.
@@ -80,7 +90,7 @@ fn follow(
     h: f64,
 ) -> Twist {
     let (center, center_vel) = led_center(tool, lead);
-    let (k, c) = (coupling.stiffness, coupling.damping);
+    let (k, c) = (coupling.stiffness, coupling.damping_of(rigid.mass));
     let vel = (twist.vel * rigid.mass + (center - pose.pos) * (h * k) + center_vel * (h * c))
         / (rigid.mass + h * c + h * h * k);
 

@@ -48,10 +48,7 @@ impl SpringWork {
 fn constants(spring: &Spring, p: &BodyParams) -> (Real, Real) {
     match spring.kind {
         SpringKind::Stretch => (p.stiffness, p.damping),
-        SpringKind::Bend => {
-            let share = if p.stiffness > 0.0 { p.bending / p.stiffness } else { 0.0 };
-            (p.bending, p.damping * share)
-        }
+        SpringKind::Bend => (p.bending, p.damping * p.bend_share),
     }
 }
 
@@ -61,7 +58,7 @@ pub(super) fn predict(sub: &Substep, b: usize, body: &SpringBody, state: &State,
     let (vertices, all) = (sub.model.bodies[b].vertex_range(), body.springs());
     let moves = !state.frozen[b];
     for v in vertices.clone() {
-        let fall = if scratch.inv_mass[v] > 0.0 { sub.params.gravity * sub.h } else { Vec3::ZERO };
+        let fall = if scratch.inv_mass[v] > 0.0 { sub.params.fall() * sub.h } else { Vec3::ZERO };
         scratch.vel[v] = if moves { state.vel[v] + fall } else { Vec3::ZERO };
     }
     if moves {
@@ -76,6 +73,9 @@ pub(super) fn predict(sub: &Substep, b: usize, body: &SpringBody, state: &State,
         });
         let inner = body.between.start as usize - all.start;
         solve(work.split_at_mut(inner), &mut scratch.vel[vertices.clone()], &body.blocks, sub.sweeps);
+    } else {
+        // A frozen body's springs carry nothing.
+        scratch.springs[all].fill(SpringWork::default());
     }
     for v in vertices {
         scratch.pos[v] = state.pos[v] + scratch.vel[v] * sub.h;

@@ -3,10 +3,10 @@
 //! Every detector is complete: it makes a row for each allowed pair of primitives that is nearer than the
 //! margin at the predicted positions, and none else. They differ only in how they look.
 
-use crate::model::{Model, Pose, Prim, PrimKind, Shape};
+use crate::model::{Model, Pose, PrimKind, Shape};
 use crate::params::{BodyParams, Detector, Params};
 use crate::report::StepReport;
-use crate::row::{Node, Row, RowKey};
+use crate::row::{Held, Node, Row, RowKey};
 use crate::state::State;
 use crate::{Mat3, PrimId, Real, Scratch, Vec3};
 use rayon::prelude::*;
@@ -35,6 +35,10 @@ pub struct Finder {
     pairs: Vec<u64>,
     pair_buckets: Vec<Vec<u64>>,
     row_buckets: Vec<Vec<Row>>,
+    /// Rows at vertices: what they hold, and which they are.
+    held: Vec<([Held; 2], u32)>,
+    /// For each row, whether an earlier one holds the same.
+    again: Vec<bool>,
 }
 
 /// Where things are.
@@ -61,12 +65,13 @@ pub(crate) fn find(
     let places = Places { pos: &scratch.pos, pose: &scratch.pose, radius: &state.radius };
     let room = scratch.rows.capacity();
     scratch.finder.rows(model, params, params.detector, places, &mut scratch.rows);
+    scratch.finder.merge(&mut scratch.rows);
     report.contacts = scratch.rows.len() as u32;
     report.grown += u32::from(scratch.rows.capacity() > room);
 }
 
 impl Finder {
-    /// All rows at some places, sorted by key, into `rows`.
+    /// All rows at some places, sorted by key, into `rows`; those that hold the same vertex are all there.
     pub fn rows(
         &mut self,
         model: &Model,
@@ -93,9 +98,7 @@ impl Finder {
         in_chunks(looked, &mut self.row_buckets, |k, bucket| {
             let mut meet = |a: PrimId, b: PrimId| {
                 touches(&solids[a.at()], &solids[b.at()], MARGIN, &mut |touch| {
-                    if spoken_for(model, (a, b), &touch) {
-                        bucket.push(row(model, &params.bodies, places, (a, b), &touch));
-                    }
+                    bucket.push(row(model, &params.bodies, places, (a, b), &touch));
                 });
             };
             match detector {
@@ -113,6 +116,26 @@ impl Finder {
             }
         });
         join_buckets(&self.row_buckets, rows);
+    }
+
+    /// Keeps one of the rows that hold the same: a knot of a net on a table is found from each of the four
+    /// threads that meet in it, and would be pushed four times. The first by key stays.
+    pub fn merge(&mut self, rows: &mut Vec<Row>) {
+        self.held.clear();
+        let at_vertex = |row: &Row| row.held.iter().any(|h| matches!(h, Held::Vertex(_)));
+        let found = rows.iter().enumerate().filter(|(_, row)| at_vertex(row));
+        self.held.extend(found.map(|(i, row)| (row.held, i as u32)));
+        self.held.sort_unstable();
+        self.again.clear();
+        self.again.resize(rows.len(), false);
+        for pair in self.held.windows(2) {
+            self.again[pair[1].1 as usize] = pair[0].0 == pair[1].0;
+        }
+        let mut i = 0;
+        rows.retain(|_| {
+            i += 1;
+            !self.again[i - 1]
+        });
     }
 
     /// Throws the list of pairs away, so that the next search begins from nothing.
@@ -208,25 +231,26 @@ pub fn solid_of(model: &Model, prim: PrimId, at: Places) -> Solid {
     }
 }
 
-/// Whether a touch is the pair's own to report. A touch at the end of a segment is also one of the other
-/// segments at that vertex, or they are deeper, so one of them speaks for all: otherwise a knot of a net on a
-/// table would be pushed four times. Within one body every pair speaks for itself, because the neighbour may
-/// be left out as too near along the body.
-fn spoken_for(model: &Model, (a, b): (PrimId, PrimId), touch: &Touch) -> bool {
-    let (a, b) = (&model.prims[a.at()], &model.prims[b.at()]);
-    let speaks = |prim: &Prim, along: Real| match prim.kind {
-        PrimKind::Segment(_) if along == 0.0 => prim.speaks[0],
-        PrimKind::Segment(_) if along == 1.0 => prim.speaks[1],
-        _ => true,
+/// What the sides of a touch hold. A vertex touches a solid in one place only; elsewhere the feature tells the
+/// places of a pair apart.
+fn held(model: &Model, (a, b): (PrimId, PrimId), touch: &Touch) -> [Held; 2] {
+    let vertex = |prim: PrimId, along: Real| match model.prims[prim.at()].kind {
+        PrimKind::Segment([v, _]) if along == 0.0 => Some(v),
+        PrimKind::Segment([_, v]) if along == 1.0 => Some(v),
+        _ => None,
     };
-    a.body == b.body || (speaks(a, touch.s) && speaks(b, touch.t))
+    match (vertex(a, touch.s), vertex(b, touch.t)) {
+        (None, None) => [Held::Prim(a, touch.feature), Held::Prim(b, touch.feature)],
+        (v, w) => [v.map_or(Held::Prim(a, 0), Held::Vertex), w.map_or(Held::Prim(b, 0), Held::Vertex)],
+    }
 }
 
 /// From a touch to a row: who is held where, with which weight.
 fn row(model: &Model, bodies: &[BodyParams], at: Places, pair: (PrimId, PrimId), touch: &Touch) -> Row {
     let mu = |p: PrimId| bodies[model.prims[p.at()].body.at()].friction;
     let key = RowKey { a: pair.0, b: pair.1, feature: touch.feature };
-    let mut row = Row::new(key, touch.normal, touch.gap, (mu(pair.0) * mu(pair.1)).sqrt());
+    let mut row =
+        Row::new(key, held(model, pair, touch), touch.normal, touch.gap, (mu(pair.0) * mu(pair.1)).sqrt());
     let sides = [(pair.0, touch.s, touch.on_a, 1.0), (pair.1, touch.t, touch.on_b, -1.0)];
     for (prim, along, point, sign) in sides {
         match model.prims[prim.at()].kind {

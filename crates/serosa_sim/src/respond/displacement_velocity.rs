@@ -1,6 +1,7 @@
 //! The displacement–velocity correction of the 2003 intestine simulator, with its signs and masses corrected.
 //!
-//! For each row in turn: if the two sides approach, an impulse along the normal stops them; friction may add
+//! For each row in turn: if the two sides approach, an impulse along the normal stops them (over several passes
+//! it is the sum that may only push, so that passes converge: a box at rest does not walk); friction may add
 //! a tangential impulse of at most μ times it; if they overlap, positions are moved apart by the same
 //! weights. Printed (3) has the wrong sign on the second body and printed (8) on the distance, and both
 //! leave out the masses; with them linear momentum is conserved exactly, angular momentum by the velocity
@@ -156,10 +157,12 @@ impl RowWork {
 fn correct_velocity(motion: &mut Motion, row: &mut RowWork, h: Real) {
     let velocity = row.relative_velocity(motion);
     let approach = -velocity.dot(row.normal);
-    if approach > 0.0 && approach.is_finite() {
-        let impulse = approach / row.softness;
-        row.lambda += impulse;
-        row.push_velocity(motion, row.normal * impulse);
+    // The impulse over all passes may only push; a later pass may take back what an earlier one gave too much.
+    let total = (row.lambda + approach / row.softness).max(0.0);
+    if total != row.lambda && total.is_finite() {
+        let more = total - row.lambda;
+        row.lambda = total;
+        row.push_velocity(motion, row.normal * more);
     }
     if row.friction > 0.0 && row.lambda > 0.0 {
         // The impulse along the normal leaves the sliding as it was, but for the turn of rigid frames.

@@ -1,0 +1,127 @@
+// Pictures for README and gallery: `node shots.mjs FOLDER scenes` renders every built-in scene alone, and
+// `node shots.mjs FOLDER page` the page and its gallery, which shows the pictures that the program embeds.
+
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { launch, Lab, sleep, until } from "./browser.mjs";
+import { Program, sceneNames } from "./program.mjs";
+
+/** Simulated time at which a scene looks best [s]; the probe of membrane-poke presses from 1.2 s to 2 s. */
+const MOMENTS = { "membrane-poke": 1.6 };
+const USUAL_MOMENT = 1.5;
+/** The scene behind the panels. */
+const PAGE_SCENE = "membrane-poke";
+const SIZE = { viewport: { width: 1280, height: 800 }, deviceScaleFactor: 1, colorScheme: "light" };
+const JPEG = { type: "jpeg", quality: 85 };
+
+/** In the page: chooses a speed, whether the slider is seen or not. */
+function setSpeed(value) {
+  const slider = document.getElementById("speed");
+  slider.value = String(value);
+  slider.dispatchEvent(new Event("input"));
+  slider.dispatchEvent(new Event("change"));
+}
+
+/** In the page: waits for some pictures. */
+function drawn(count) {
+  return new Promise((done) => {
+    const next = (left) => (left === 0 ? done() : requestAnimationFrame(() => next(left - 1)));
+    next(count);
+  });
+}
+
+/** Begins the scene again and lets it run to a moment, the last of the way slowly so as not to miss it. */
+async function runTo(tab, moment) {
+  await tab.page.evaluate(setSpeed, 0.5);
+  await tab.restarts(() => tab.page.evaluate(() => document.getElementById("reset").click()));
+  await until("the moment should come near", () => tab.time >= moment - 0.25, 120_000);
+  await tab.page.evaluate(setSpeed, 0.1);
+  await until("the moment should come", () => tab.time >= moment, 120_000);
+}
+
+/** Stands still and waits until what is seen is what stands. */
+async function hold(tab) {
+  await tab.page.evaluate(() => document.getElementById("play").click());
+  await tab.stands();
+  await until("the page should catch up", async () => {
+    const [minutes, seconds] = (await tab.$("#time").textContent()).split(":").map(Number);
+    return Math.abs(60 * minutes + seconds - tab.time) < 0.11;
+  });
+  await tab.page.evaluate(drawn, 4);
+}
+
+/** A new tab at the picture's size on the scene that the program has open. */
+async function shotTab(lab) {
+  const tab = await lab.open({ shot: "1" }, SIZE);
+  await tab.state("scene");
+  await tab.drawn();
+  return tab;
+}
+
+/** Runs with a program and a browser, and complains about what the browser complains about. */
+async function withProgram(browser, scene, body) {
+  const lab = new Lab(browser, await Program.start({ scene }));
+  try {
+    await body(lab);
+  } finally {
+    await lab.end();
+  }
+  const mistakes = lab.mistakes();
+  if (mistakes.length > 0) {
+    throw new Error(`the page of ${scene ?? "the gallery"} made mistakes; mend them first:\n${mistakes.join("\n")}`);
+  }
+}
+
+async function shootScene(lab, name, path) {
+  const tab = await shotTab(lab);
+  await runTo(tab, MOMENTS[name] ?? USUAL_MOMENT);
+  await hold(tab);
+  await tab.page.screenshot({ ...JPEG, path });
+  console.log(`${path}: ${name} at ${tab.time.toFixed(2)} s`);
+}
+
+/** The page as one works with it: drawn as well as a picture of the scene alone, with everything around it. */
+async function shootPage(lab, path) {
+  const tab = await shotTab(lab);
+  await tab.page.evaluate(() => document.documentElement.classList.remove("shot"));
+  await runTo(tab, MOMENTS[PAGE_SCENE] ?? USUAL_MOMENT);
+  await tab.page.evaluate(setSpeed, 1);
+  await tab.page.evaluate(() => document.querySelectorAll(".toast").forEach((toast) => toast.remove()));
+  await tab.page.screenshot({ ...JPEG, path });
+  console.log(`${path}: the page at ${tab.time.toFixed(2)} s`);
+}
+
+async function shootGallery(lab, path) {
+  const tab = await lab.open({}, SIZE);
+  await tab.state("gallery");
+  const waiting = () => tab.page.evaluate(() => [...document.querySelectorAll(".card img")].some((image) => !image.complete));
+  await until("the pictures should be there", async () => !(await waiting()));
+  const [cards, pictures] = [await tab.$(".card").count(), await tab.$(".card img").count()];
+  if (pictures < cards) {
+    throw new Error(`only ${pictures} of ${cards} cards have a picture: take those of the scenes first and build again`);
+  }
+  // The pictures fade in.
+  await sleep(1000);
+  await tab.page.screenshot({ ...JPEG, path });
+  console.log(`${path}: the gallery`);
+}
+
+const [folder, what] = process.argv.slice(2);
+if (!folder || !["scenes", "page"].includes(what)) {
+  console.error("Say where the pictures go and which: node shots.mjs FOLDER scenes|page");
+  process.exit(2);
+}
+mkdirSync(folder, { recursive: true });
+const browser = await launch();
+try {
+  if (what === "scenes") {
+    for (const name of sceneNames()) {
+      await withProgram(browser, name, (lab) => shootScene(lab, name, join(folder, `${name}.jpg`)));
+    }
+  } else {
+    await withProgram(browser, PAGE_SCENE, (lab) => shootPage(lab, join(folder, "page.jpg")));
+    await withProgram(browser, undefined, (lab) => shootGallery(lab, join(folder, "gallery.jpg")));
+  }
+} finally {
+  await browser.close();
+}
