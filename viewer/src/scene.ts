@@ -13,6 +13,7 @@ import {
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 import { FrameState } from "./frame";
 import { Bodies, ballAbout } from "./look/bodies";
+import { QUALITY } from "./look/materials";
 import { Overlays, type Shows } from "./look/overlays";
 import { Stage, tableColour } from "./look/stage";
 import { Values, type ColourBy } from "./values";
@@ -85,6 +86,7 @@ export class View {
     }
     this.software = drawsInSoftware(context);
     this.scale = this.software && !shot ? 0.75 : 1;
+    QUALITY.fine = shot || !this.software;
     this.renderer = new WebGLRenderer({ canvas: this.canvas, context, alpha: true, antialias: true });
     this.renderer.toneMapping = ACESFilmicToneMapping;
     this.renderer.toneMappingExposure = 1.05;

@@ -4,6 +4,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { launch, Lab, sleep, until } from "./browser.mjs";
+import { Driver } from "./driver.mjs";
 import { Program, sceneNames } from "./program.mjs";
 
 /** Simulated time at which a scene looks best [s]; the probe of membrane-poke presses from 1.2 s to 2 s. */
@@ -14,48 +15,15 @@ const PAGE_SCENE = "membrane-poke";
 const SIZE = { viewport: { width: 1280, height: 800 }, deviceScaleFactor: 1, colorScheme: "light" };
 const JPEG = { type: "jpeg", quality: 85 };
 
-/** In the page: chooses a speed, whether the slider is seen or not. */
-function setSpeed(value) {
-  const slider = document.getElementById("speed");
-  slider.value = String(value);
-  slider.dispatchEvent(new Event("input"));
-  slider.dispatchEvent(new Event("change"));
-}
+/** Few pixels: what is drawn on the way to the moment is not seen. */
+const ON_THE_WAY = { width: 480, height: 360 };
 
 /** In the page: waits for some pictures. */
-function drawn(count) {
+function pictures(count) {
   return new Promise((done) => {
     const next = (left) => (left === 0 ? done() : requestAnimationFrame(() => next(left - 1)));
     next(count);
   });
-}
-
-/** Begins the scene again and lets it run to a moment, the last of the way slowly so as not to miss it. */
-async function runTo(tab, moment) {
-  await tab.page.evaluate(setSpeed, 0.5);
-  await tab.restarts(() => tab.page.evaluate(() => document.getElementById("reset").click()));
-  await until("the moment should come near", () => tab.time >= moment - 0.25, 120_000);
-  await tab.page.evaluate(setSpeed, 0.1);
-  await until("the moment should come", () => tab.time >= moment, 120_000);
-}
-
-/** Stands still and waits until what is seen is what stands. */
-async function hold(tab) {
-  await tab.page.evaluate(() => document.getElementById("play").click());
-  await tab.stands();
-  await until("the page should catch up", async () => {
-    const [minutes, seconds] = (await tab.$("#time").textContent()).split(":").map(Number);
-    return Math.abs(60 * minutes + seconds - tab.time) < 0.11;
-  });
-  await tab.page.evaluate(drawn, 4);
-}
-
-/** A new tab at the picture's size on the scene that the program has open. */
-async function shotTab(lab) {
-  const tab = await lab.open({ shot: "1" }, SIZE);
-  await tab.state("scene");
-  await tab.drawn();
-  return tab;
 }
 
 /** Runs with a program and a browser, and complains about what the browser complains about. */
@@ -73,22 +41,34 @@ async function withProgram(browser, scene, body) {
 }
 
 async function shootScene(lab, name, path) {
-  const tab = await shotTab(lab);
-  await runTo(tab, MOMENTS[name] ?? USUAL_MOMENT);
-  await hold(tab);
+  const driver = await Driver.start(lab);
+  const time = await driver.standAt(MOMENTS[name] ?? USUAL_MOMENT);
+  const tab = await lab.open({ shot: "1" }, SIZE);
+  await tab.state("scene");
+  await tab.drawn();
+  await tab.page.evaluate(pictures, 4);
   await tab.page.screenshot({ ...JPEG, path });
-  console.log(`${path}: ${name} at ${tab.time.toFixed(2)} s`);
+  await driver.end();
+  console.log(`${path}: ${name} at ${time.toFixed(3)} s`);
 }
 
 /** The page as one works with it: drawn as well as a picture of the scene alone, with everything around it. */
 async function shootPage(lab, path) {
-  const tab = await shotTab(lab);
-  await tab.page.evaluate(() => document.documentElement.classList.remove("shot"));
-  await runTo(tab, MOMENTS[PAGE_SCENE] ?? USUAL_MOMENT);
-  await tab.page.evaluate(setSpeed, 1);
-  await tab.page.evaluate(() => document.querySelectorAll(".toast").forEach((toast) => toast.remove()));
+  const tab = await lab.open({ shot: "1" }, { ...SIZE, viewport: ON_THE_WAY });
+  await tab.state("scene");
+  await tab.drawn();
+  await tab.restarts(() => tab.page.evaluate(() => document.getElementById("reset").click()));
+  await tab.reach(MOMENTS[PAGE_SCENE] ?? USUAL_MOMENT);
+  await tab.page.keyboard.press("Space");
+  const time = await tab.stands();
+  await tab.page.setViewportSize(SIZE.viewport);
+  await tab.page.evaluate(() => {
+    document.documentElement.classList.remove("shot", "panel-closed");
+    document.querySelectorAll(".toast").forEach((toast) => toast.remove());
+  });
+  await tab.page.evaluate(pictures, 6);
   await tab.page.screenshot({ ...JPEG, path });
-  console.log(`${path}: the page at ${tab.time.toFixed(2)} s`);
+  console.log(`${path}: the page at ${time.toFixed(3)} s`);
 }
 
 async function shootGallery(lab, path) {

@@ -16,6 +16,9 @@ const TISSUES = [0xb9605a, 0xd58d80, 0xa34a45, 0xcf9a82, 0x974a58];
 /** Calm colours for solids that do not move. */
 const SOLIDS = [0x8ea6b4, 0xcdbb9a, 0x8fae9c, 0xa99bb0];
 
+/** Whether there is a graphics card for fine unevenness; without one it costs half the frame rate. */
+export const QUALITY = { fine: true };
+
 let threadSurface: Surface | null = null;
 let skinSurface: Surface | null = null;
 
@@ -29,11 +32,11 @@ export interface TissuePair {
 
 /** A thread of tissue: a gut, a cord, a vessel. */
 export function threadMaterials(index: number, textured: boolean): TissuePair {
-  threadSurface ??= tissue(false);
+  threadSurface ??= tissue(false, QUALITY.fine);
   const own = moist(index);
   if (textured) {
     own.map = threadSurface.map;
-    own.bumpMap = threadSurface.bump;
+    own.bumpMap = QUALITY.fine ? threadSurface.bump : null;
     own.bumpScale = 1.2;
   }
   return { own, mapped: mappedMaterial() };
@@ -41,10 +44,10 @@ export function threadMaterials(index: number, textured: boolean): TissuePair {
 
 /** A skin: a membrane lets light through, a closed organ does not. */
 export function skinMaterials(index: number, closed: boolean): TissuePair {
-  skinSurface ??= tissue(true);
+  skinSurface ??= tissue(true, QUALITY.fine);
   const own = moist(index + 1);
   own.map = skinSurface.map;
-  own.bumpMap = skinSurface.bump;
+  own.bumpMap = QUALITY.fine ? skinSurface.bump : null;
   own.bumpScale = 0.8;
   if (!closed) {
     own.transparent = true;

@@ -36,8 +36,8 @@ export class NetLook implements SoftLook {
     // The colours of instances come through `instanceColor`, not through the geometry.
     this.materials.mapped.vertexColors = false;
     const many = this.edges.length > 8000;
-    this.rods = this.instances(new CylinderGeometry(1, 1, 1, many ? 6 : 10, 1, true), this.edges.length / 2);
-    this.knots = this.instances(new IcosahedronGeometry(1, many ? 1 : 2), look.rest.length / 3);
+    this.rods = this.instances(new CylinderGeometry(1, 1, 1, many ? 5 : 9, 1, true), this.edges.length / 2);
+    this.knots = this.instances(new IcosahedronGeometry(1, many ? 0 : 1), look.rest.length / 3);
     this.object.add(this.rods, this.knots);
   }
 

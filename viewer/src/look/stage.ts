@@ -23,7 +23,7 @@ export class Stage {
   constructor(scene: Scene, shadow: number) {
     this.lamp.castShadow = true;
     this.lamp.shadow.mapSize.set(shadow, shadow);
-    this.lamp.shadow.bias = -0.0004;
+    this.lamp.shadow.bias = -0.0002;
     this.lamp.shadow.radius = 4;
     // A room is never black where the lamp does not shine.
     this.lamp.shadow.intensity = 0.8;
@@ -52,7 +52,8 @@ export class Stage {
     camera.near = reach;
     camera.far = 8 * reach;
     camera.updateProjectionMatrix();
-    this.lamp.shadow.normalBias = reach * 0.004;
+    // Two texels: less shows stripes, more lifts the shadow off its body.
+    this.lamp.shadow.normalBias = (4 * reach) / this.lamp.shadow.mapSize.x;
     this.lamp.target.updateMatrixWorld();
   }
 }

@@ -62,11 +62,11 @@ function canvas(): CanvasRenderingContext2D {
   return context;
 }
 
-function texture(context: CanvasRenderingContext2D, colour: boolean): Texture {
+function texture(context: CanvasRenderingContext2D, colour: boolean, fine: boolean): Texture {
   const result = new CanvasTexture(context.canvas);
   result.wrapS = RepeatWrapping;
   result.wrapT = RepeatWrapping;
-  result.anisotropy = 4;
+  result.anisotropy = fine ? 4 : 1;
   if (colour) {
     result.colorSpace = SRGBColorSpace;
   }
@@ -83,8 +83,8 @@ function fill(context: CanvasRenderingContext2D, pixel: (i: number, x: number) =
   context.putImageData(image, 0, 0);
 }
 
-/** Moist tissue: mottled, with fine unevenness; on membranes also small vessels. */
-export function tissue(vessels: boolean): Surface {
+/** Moist tissue: mottled, with fine unevenness; on membranes also small vessels. `fine` keeps it sharp at a slant. */
+export function tissue(vessels: boolean, fine: boolean): Surface {
   const blotches = noise(4, 4, 11);
   const grain = noise(16, 3, 29);
   const colour = canvas();
@@ -101,7 +101,7 @@ export function tissue(vessels: boolean): Surface {
     drawVessels(colour, "rgba(150, 30, 44, 0.30)", 1);
     drawVessels(height, "rgba(235, 235, 235, 0.35)", 1.3);
   }
-  return { map: texture(colour, true), bump: texture(height, false) };
+  return { map: texture(colour, true, fine), bump: texture(height, false, fine) };
 }
 
 /** Branching lines, drawn once for each neighbouring tile so that they go on over its border. */
@@ -148,5 +148,5 @@ export function brushed(): Texture {
     const v = rows[Math.floor(i / SIZE)];
     return [v, v, v];
   });
-  return texture(context, false);
+  return texture(context, false, false);
 }

@@ -12,7 +12,7 @@ type Threads = Extract<Look, { kind: "threads" }>;
 /** Rings of each round end, the pole included. */
 const CAP = 5;
 /** About as many rings as one tube may have. */
-const RINGS = 4800;
+const RINGS = 1600;
 
 /** A chain. All buffers are made once; a frame only rewrites them. */
 export class TubeLook implements SoftLook {
@@ -39,7 +39,7 @@ export class TubeLook implements SoftLook {
     const segments = this.nodes.length - 1;
     this.radius = look.radius;
     this.pieces = Math.min(Math.max(Math.floor(RINGS / segments), 1), 6);
-    this.sides = segments > 3000 ? 8 : 14;
+    this.sides = segments > 3000 ? 8 : 12;
     const inner = segments * this.pieces + 1;
     this.rings = inner + 2 * CAP;
     this.centres = new Float32Array(3 * inner);

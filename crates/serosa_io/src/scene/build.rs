@@ -158,7 +158,12 @@ impl Builder<'_> {
     fn geometry(&mut self, shape: &str, n: &Node) -> Option<RawGeometry> {
         // Counted before anything is made, so that a small file cannot ask for a large memory.
         let wanted = n.count("nodes").max(n.count("columns") * n.count("rows"));
-        self.vertices = self.vertices.saturating_add(wanted);
+        let before = self.vertices;
+        self.vertices = before.saturating_add(wanted);
+        if before > VERTICES_MAX as u64 {
+            // Said once is enough.
+            return None;
+        }
         if self.vertices > VERTICES_MAX as u64 {
             let message = format!("with this body the scene has more than {VERTICES_MAX} vertices");
             self.problem(n.span.clone(), message, "use fewer nodes, columns or rows");

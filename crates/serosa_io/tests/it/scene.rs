@@ -148,7 +148,11 @@ fn hostile_sizes_are_refused_quickly() {
     let many: String = (0..500).map(chain).collect();
     let start = std::time::Instant::now();
     let found = mistakes(&format!("serosa = 1\ntitle = \"many\"\n{many}"));
-    assert!(found[0].2.contains("more than 2000000 vertices"), "{found:?}");
+    assert!(
+        found.len() <= 3 && found.iter().any(|f| f.2.contains("more than 2000000 vertices")),
+        "{}",
+        found.len()
+    );
     let long = SMALL.replace("\"50 g\"", &format!("\"{}\"", "-".repeat(1_000_000)));
     assert!(mistakes(&long)[0].2.contains("too long for a quantity"));
     assert!(start.elapsed().as_secs() < 30, "{:?}", start.elapsed());
