@@ -17,7 +17,7 @@ process.on("exit", () => running.forEach((child) => child.kill("SIGKILL")));
 
 /** Path of the program: `SEROSA_BIN`, or where cargo puts it. */
 export function binary() {
-  const path = process.env.SEROSA_BIN ?? join(ROOT, "target/release/serosa");
+  const path = resolve(process.env.SEROSA_BIN ?? join(ROOT, "target/release/serosa"));
   if (!existsSync(path)) {
     throw new Error(`${path} is missing: run \`cargo build --release\`, or name the program in SEROSA_BIN`);
   }

@@ -2,7 +2,6 @@
 
 import {
   Color,
-  DoubleSide,
   MeshLambertMaterial,
   MeshPhysicalMaterial,
   MeshStandardMaterial,
@@ -86,9 +85,9 @@ export function solid(index: number, movable: boolean): MeshStandardMaterial {
   return inRoom(new MeshStandardMaterial({ color: colour, roughness: 0.62 }));
 }
 
-/** The table: matte; its vertex colours carry the fading into the background. */
+/** The table: matte, seen from above only; its vertex colours carry the fading into the background. */
 export function table(): MeshLambertMaterial {
-  return new MeshLambertMaterial({ transparent: true, vertexColors: true, side: DoubleSide, dithering: true });
+  return new MeshLambertMaterial({ transparent: true, vertexColors: true, dithering: true });
 }
 
 /** Makes a material see-through, or as it was. */

@@ -104,7 +104,7 @@ export class SolidLook {
 
   /** The half-space below: a disc whose vertex colours fade to nothing. */
   private plane(size: number): Object3D {
-    const geometry = new RingGeometry(0, TABLE_REACH * size, 64, 40);
+    const geometry = new RingGeometry(0, TABLE_REACH * size, 48, 32);
     const colours = new Float32Array(4 * geometry.attributes.position.count).fill(1);
     const { position } = geometry.attributes;
     for (let i = 0; i < position.count; i++) {

@@ -60,5 +60,5 @@ export class Stage {
 
 /** The colour of a table by theme. */
 export function tableColour(dark: boolean): Color {
-  return new Color(dark ? 0x47656c : 0xcfe3e8);
+  return new Color(dark ? 0x47656c : 0xbfdde2);
 }

@@ -150,7 +150,7 @@ fn what_the_driver_says_is_done() {
     page.say(json!({"type": "step"}));
     assert!((0..200).any(|_| page.time() == 0.002));
     page.say(json!({"type": "tune", "index": 0, "value": 1e9}));
-    page.status(|s| s["tunables"][0] == 2000.0);
+    page.status(|s| s["tunables"][0] == 4000.0);
     page.say(json!({"type": "open_text", "name": "mine.toml", "text": "serosa = 1\ntitel = \"x\"\n"}));
     let problems = page.hear("problems");
     assert_eq!(problems["problems"][0]["line"], 1);
