@@ -12,7 +12,11 @@ export interface ColourMap {
 }
 
 /** For values from nothing to much: indigo, teal, green, pale yellow. */
-export const SEQUENTIAL = table((t) => [0.3 + 0.63 * t, 0.1 + 0.1 * Math.sin(Math.PI * (0.15 + 0.7 * t)), 288 - 186 * t]);
+export const SEQUENTIAL = table((t) => [
+  0.3 + 0.63 * t,
+  0.1 + 0.1 * Math.sin(Math.PI * (0.15 + 0.7 * t)),
+  288 - 186 * t,
+]);
 
 /** For values of either sign: blue below, pale at zero, red above. */
 export const DIVERGING = table((t) => {

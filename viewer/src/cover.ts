@@ -33,7 +33,8 @@ export function uncover(): void {
 /** No token, or one that the program does not know. */
 export function coverRefused(): void {
   cover("Open the address that the program printed", [
-    "This page belongs to a running Serosa, which lets in only those who have its whole address, the token at its end included.",
+    "This page belongs to a running Serosa, which lets in only those who have its whole address, " +
+      "the token at its end included.",
     "Copy the address from the terminal in which you started it (http://127.0.0.1:…/?token=…) and open it here.",
     "If that is what you did, too many pages may be open: close some. This page tries again by itself.",
   ]);
@@ -43,7 +44,8 @@ export function coverRefused(): void {
 export function coverNoWebGl(): void {
   cover("This browser cannot draw in three dimensions", [
     "Serosa needs WebGL 2, which every current browser has; here it is switched off or blocked.",
-    "Turn on “hardware acceleration” (or “graphics acceleration”) in the browser's settings and start it again, or open this address in another browser.",
+    "Turn on “hardware acceleration” (or “graphics acceleration”) in the browser's settings and start it again, " +
+      "or open this address in another browser.",
     "Without a picture, `serosa run SCENE` runs a scene in the terminal.",
   ]);
 }
@@ -52,7 +54,10 @@ export function coverNoWebGl(): void {
 export function coverContextLost(): void {
   cover(
     "The graphics card stopped drawing",
-    ["The simulation goes on. This happens when the card is overloaded or the computer slept; loading the page again brings the picture back."],
+    [
+      "The simulation goes on. This happens when the card is overloaded or the computer slept; " +
+        "loading the page again brings the picture back.",
+    ],
     { label: "Load again", press: () => location.reload() },
   );
 }

@@ -38,7 +38,13 @@ export class Display {
       return el("label", { class: "chip" }, input, el("span", { text: label }));
     });
     const colours = COLOURS.map(([by, label]) => {
-      const input = el("input", { type: "radio", name: "colour", value: by, id: `colour-${by}`, checked: by === this.by });
+      const input = el("input", {
+        type: "radio",
+        name: "colour",
+        value: by,
+        id: `colour-${by}`,
+        checked: by === this.by,
+      });
       input.addEventListener("change", () => {
         this.by = by;
         this.apply();
@@ -72,17 +78,22 @@ export class Display {
 }
 
 function legendOf({ by, scale }: Values): HTMLElement[] {
-  const shown =
-    by === "strain" ? { unit: "%", factor: 100 } : shownIn(by === "speed" ? "m/s" : "N", scale.high);
+  const shown = by === "strain" ? { unit: "%", factor: 100 } : shownIn(by === "speed" ? "m/s" : "N", scale.high);
   const title = { none: "", strain: "Strain", speed: "Speed", force: "Contact force" }[by];
   const bar = el("div", { class: "legend-bar" });
   bar.style.background = gradient(scale.map, "to right");
   const low = scale.low * shown.factor;
   const high = scale.high * shown.factor;
   const marks = ticks(low, high, 4).map((value) => {
-    const mark = el("span", { text: digits(value, 3).replace(/\.?0+$/, (zeros) => (zeros.startsWith(".") ? "" : zeros)) });
+    const mark = el("span", {
+      text: digits(value, 3).replace(/\.?0+$/, (zeros) => (zeros.startsWith(".") ? "" : zeros)),
+    });
     mark.style.left = `${((value - low) / (high - low)) * 100}%`;
     return mark;
   });
-  return [el("div", { class: "legend-title", text: `${title} [${shown.unit}]` }), bar, el("div", { class: "legend-ticks" }, ...marks)];
+  return [
+    el("div", { class: "legend-title", text: `${title} [${shown.unit}]` }),
+    bar,
+    el("div", { class: "legend-ticks" }, ...marks),
+  ];
 }

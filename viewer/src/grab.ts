@@ -105,7 +105,9 @@ export class Grab {
     camera.matrixWorld.extractBasis(RIGHT, UP, BACK);
     const scale = this.metresPerPixel(hand);
     if (event.altKey) {
-      hand.rotation.premultiply(TURN.setFromAxisAngle(UP, 0.008 * dx)).premultiply(TURN.setFromAxisAngle(RIGHT, 0.008 * dy));
+      hand.rotation
+        .premultiply(TURN.setFromAxisAngle(UP, 0.008 * dx))
+        .premultiply(TURN.setFromAxisAngle(RIGHT, 0.008 * dy));
       hand.rotation.normalize();
     } else if (event.shiftKey) {
       hand.target.addScaledVector(BACK, 1.5 * scale * dy);
@@ -181,9 +183,12 @@ export class Grab {
     const pieces = 8;
     let before: { x: number; y: number } | null = null;
     for (let k = 0; k <= pieces; k++) {
-      PLACE.set(0, 0, half * ((2 * k) / pieces - 1)).applyQuaternion(TURN).add(ORIGIN.fromArray(poses, at));
+      PLACE.set(0, 0, half * ((2 * k) / pieces - 1))
+        .applyQuaternion(TURN)
+        .add(ORIGIN.fromArray(poses, at));
       const depth = this.view.camera.position.distanceTo(PLACE);
-      const px = (thick * this.view.canvas.clientHeight) / (2 * depth * Math.tan((this.view.camera.fov * Math.PI) / 360));
+      const px =
+        (thick * this.view.canvas.clientHeight) / (2 * depth * Math.tan((this.view.camera.fov * Math.PI) / 360));
       const here = this.view.project(PLACE, { x: 0, y: 0 });
       if (here) {
         const from = before ?? here;

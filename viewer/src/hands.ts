@@ -46,7 +46,7 @@ export class Hands {
 
   private tools: ToolInfo[] = [];
   private readonly pressed = new Set<string>();
-  private readonly ghost = new Ghost();
+  private ghosts: Ghost[] = [];
   private lastSent = 0;
   private turn = 0;
 
@@ -55,9 +55,7 @@ export class Hands {
     private readonly view: View,
     private readonly send: (message: ToServer) => void,
     private readonly driving: () => boolean,
-  ) {
-    view.scene.add(this.ghost.object);
-  }
+  ) {}
 
   /** Takes up the tools of a scene; also after a reset, when the scene's own script leads them again. */
   open(tools: ToolInfo[]): void {
@@ -73,7 +71,12 @@ export class Hands {
     this.selected = Math.min(this.selected, Math.max(tools.length - 1, 0));
     this.hovered = -1;
     this.pressed.clear();
-    this.ghost.hide();
+    this.ghosts.forEach((ghost) => {
+      this.view.scene.remove(ghost.object);
+      ghost.dispose();
+    });
+    this.ghosts = tools.map((_, tool) => new Ghost(tool));
+    this.ghosts.forEach((ghost) => this.view.scene.add(ghost.object));
     this.onChange();
   }
 
@@ -163,17 +166,18 @@ export class Hands {
     }
   }
 
-  /** Moves what the keys lead, shows the ghost and sends what is due; `dt` in seconds. */
+  /** Moves what the keys lead, shows the ghosts and sends what is due; `dt` in seconds. */
   tick(now: number, dt: number, slow: boolean): void {
     this.learn();
     this.tools.forEach((_, tool) => this.moveByKeys(tool, dt * KEY_SPEED * (slow ? 0.2 : 1)));
-    const led = this.hands.findIndex((hand) => hand.led);
-    if (led >= 0 && this.tip(led, TIP)) {
-      this.ghost.show(TIP, this.hands[led].target, this.view.camera, led);
-      this.view.touch();
-    } else if (this.ghost.hide()) {
-      this.view.touch();
-    }
+    this.hands.forEach((hand, tool) => {
+      if (hand.led && this.tip(tool, TIP)) {
+        this.ghosts[tool].show(TIP, hand.target, this.view.camera);
+        this.view.touch();
+      } else if (this.ghosts[tool].hide()) {
+        this.view.touch();
+      }
+    });
     this.flush(now);
   }
 
@@ -189,7 +193,8 @@ export class Hands {
     if (!hand) {
       return;
     }
-    const sign = (i: number): number => Number(this.pressed.has(KEYS[tool][i])) - Number(this.pressed.has(KEYS[tool][i + 1]));
+    const sign = (i: number): number =>
+      Number(this.pressed.has(KEYS[tool][i])) - Number(this.pressed.has(KEYS[tool][i + 1]));
     this.view.camera.matrixWorld.extractBasis(RIGHT, UP, BACK);
     hand.target.addScaledVector(RIGHT, step * sign(0));
     hand.target.addScaledVector(UP, step * sign(2));

@@ -17,7 +17,10 @@ export class Labels {
 
   /** Takes up the texts of a scene. */
   open(texts: TextInfo[]): void {
-    this.labels = texts.map(({ text, at }) => ({ element: el("span", { class: "label", text }), at: new Vector3(...at) }));
+    this.labels = texts.map(({ text, at }) => ({
+      element: el("span", { class: "label", text }),
+      at: new Vector3(...at),
+    }));
     this.host.replaceChildren(...this.labels.map((label) => label.element));
   }
 

@@ -4,7 +4,7 @@ import { Vector3 } from "three";
 import { Connection, type Link } from "./connection";
 import { coverContextLost, coverNoWebGl, coverRefused, uncover, cover } from "./cover";
 import { Display } from "./display";
-import { byId, setText, show } from "./dom";
+import { byId, el, setText, show } from "./dom";
 import { listenForFiles } from "./drop";
 import { enableGallery, fillGallery } from "./gallery";
 import { Grab } from "./grab";
@@ -176,7 +176,9 @@ class Page {
     if (this.wasOpen) {
       this.lostToast ??= this.toasts.say("Connection lost, trying again…", "warning", true);
     } else {
-      cover("No answer yet", ["The program does not answer at this address. Is it running? This page tries again by itself."]);
+      cover("No answer yet", [
+        "The program does not answer at this address. Is it running? This page tries again by itself.",
+      ]);
     }
   }
 
@@ -261,9 +263,7 @@ class Page {
     show(byId("probes-part"), info.probes.length > 0);
     setText(byId("title"), info.title);
     setText(byId("about"), info.about);
-    if (!same) {
-      info.notes.forEach((note) => this.toasts.say(note));
-    }
+    byId("notes").replaceChildren(...info.notes.map((text) => el("li", { text })));
     this.showStatus(this.status);
   }
 
@@ -273,7 +273,10 @@ class Page {
     const { driving } = this;
     document.documentElement.dataset.role = driving ? "driver" : "watcher";
     show(byId("watching"), !driving && this.client >= 0 && document.documentElement.dataset.state !== "lost");
-    setText(byId("watch-words"), status.driver === null ? "Nobody drives this." : "Someone else drives this; you watch.");
+    setText(
+      byId("watch-words"),
+      status.driver === null ? "Nobody drives this." : "Someone else drives this; you watch.",
+    );
     enableGallery(byId("cards"), driving);
     this.tunables.enable(driving && status.replay === null);
     this.tunables.show(status.tunables);
@@ -309,7 +312,10 @@ class Page {
     setText(byId("malformed"), String(this.malformed));
     show(byId("malformed-row"), true);
     if (this.malformed === 1) {
-      this.toasts.say(`The program sent ${what}; it was left out. The page and the program may be of different versions.`, "warning");
+      this.toasts.say(
+        `The program sent ${what}; it was left out. The page and the program may be of different versions.`,
+        "warning",
+      );
     }
   }
 
@@ -357,7 +363,8 @@ function start(): void {
     document.documentElement.classList.add("panel-closed");
   }
   const toasts = new Toasts(byId("toasts"));
-  const tell = (what: string): HTMLElement => toasts.say(`The page made a mistake: ${what}. Loading it again may help.`, "warning");
+  const tell = (what: string): HTMLElement =>
+    toasts.say(`The page made a mistake: ${what}. Loading it again may help.`, "warning");
   window.addEventListener("error", (event) => tell(event.message));
   window.addEventListener("unhandledrejection", (event) => tell(String(event.reason)));
   try {

@@ -37,7 +37,9 @@ class Plot {
       el(
         "div",
         { class: "probe-foot" },
-        ...(probe.width > 1 ? AXES.slice(0, probe.width).map((axis, k) => el("b", { class: `axis-${k}`, text: axis })) : []),
+        ...(probe.width > 1
+          ? AXES.slice(0, probe.width).map((axis, k) => el("b", { class: `axis-${k}`, text: axis }))
+          : []),
         this.range,
       ),
     );

@@ -22,7 +22,7 @@ import type { SceneInfo } from "./wire";
 /** How often the shadow's frame and the fit look at where the bodies are [ms]. */
 const AIM_EVERY_MS = 700;
 
-/** Without a graphics card pictures are at least this far apart [ms]: drawing shares the processor with the simulation. */
+/** Without a graphics card pictures are this far apart [ms]: drawing shares the processor with the simulation. */
 const SOFTWARE_GAP_MS = 40;
 /** The same for pictures, which cost more. */
 const SHOT_GAP_MS = 250;
@@ -71,6 +71,9 @@ export class View {
   private slow = 0;
   private lastDraw = 0;
   private readonly software: boolean;
+  private readonly context: WebGL2RenderingContext;
+  /** Comes true when the last picture is done. */
+  private done: WebGLSync | null = null;
 
   /** Draws into `host`. Throws where there is no WebGL. With `shot`, quality comes before speed. */
   constructor(
@@ -78,12 +81,17 @@ export class View {
     private readonly shot: boolean,
   ) {
     this.canvas = document.createElement("canvas");
-    const context = this.canvas.getContext("webgl2", { antialias: true, alpha: true, powerPreference: "high-performance" });
+    const context = this.canvas.getContext("webgl2", {
+      antialias: true,
+      alpha: true,
+      powerPreference: "high-performance",
+    });
     if (!context) {
       const error = new Error("This browser has no WebGL 2.");
       error.name = "NoWebGl";
       throw error;
     }
+    this.context = context;
     this.software = drawsInSoftware(context);
     this.scale = this.software && !shot ? 0.75 : 1;
     QUALITY.fine = shot || !this.software;
@@ -215,6 +223,9 @@ export class View {
       this.lastDraw = 0;
       return false;
     }
+    if (this.busy()) {
+      return false;
+    }
     if (this.software && now - this.lastDraw < (this.shot ? SHOT_GAP_MS : SOFTWARE_GAP_MS)) {
       return false;
     }
@@ -222,6 +233,8 @@ export class View {
       this.follow(opened, now, fresh);
     }
     this.renderer.render(this.scene, this.camera);
+    this.done = this.context.fenceSync(this.context.SYNC_GPU_COMMANDS_COMPLETE, 0);
+    this.context.flush();
     this.dirty = false;
     if (opened && opened.frame.count > 0) {
       this.drawn++;
@@ -229,6 +242,19 @@ export class View {
     this.adapt(now);
     this.onDrawn();
     return true;
+  }
+
+  /**
+   * Whether the last picture is still being drawn. To begin another would block the whole page until then, and with
+   * it the buttons and the frames that arrive.
+   */
+  private busy(): boolean {
+    if (this.done && this.context.clientWaitSync(this.done, 0, 0) === this.context.TIMEOUT_EXPIRED) {
+      return true;
+    }
+    this.context.deleteSync(this.done);
+    this.done = null;
+    return false;
   }
 
   private follow(opened: Opened, now: number, fresh: boolean): void {
@@ -267,7 +293,10 @@ export class View {
     } else {
       this.camera.fov = 40;
       this.controls.target.copy(this.ball.center);
-      this.camera.position.set(0.7, -0.9, 0.6).multiplyScalar(3 * this.ball.radius).add(this.ball.center);
+      this.camera.position
+        .set(0.7, -0.9, 0.6)
+        .multiplyScalar(3 * this.ball.radius)
+        .add(this.ball.center);
     }
     this.reach();
     this.controls.update();
@@ -296,6 +325,8 @@ export class View {
     this.renderer.setSize(width, height, false);
     this.camera.aspect = width / height;
     this.camera.updateProjectionMatrix();
+    // A canvas of a new size is empty: drawn at once, it does not flicker.
+    this.renderer.render(this.scene, this.camera);
     this.dirty = true;
   }
 

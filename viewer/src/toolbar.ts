@@ -30,11 +30,23 @@ export class Toolbar {
   open(tools: ToolInfo[]): void {
     this.chips = tools.map((tool, i) => {
       const force = el("span", { class: "force" });
-      const grip = el("button", { class: "grip", id: `grip-${i}`, "aria-pressed": "false", onclick: () => this.press(i) });
+      const grip = el("button", {
+        class: "grip",
+        id: `grip-${i}`,
+        "aria-pressed": "false",
+        onclick: () => this.press(i),
+      });
       const dot = el("i");
       dot.style.background = `#${TOOL_COLOURS[i % TOOL_COLOURS.length].toString(16).padStart(6, "0")}`;
       const name = el("span", { class: "name", text: tool.name });
-      const element = el("div", { class: "tool", "data-tool": i, onclick: () => this.hands.select(i) }, dot, name, force, grip);
+      const element = el(
+        "div",
+        { class: "tool", "data-tool": i, onclick: () => this.hands.select(i) },
+        dot,
+        name,
+        force,
+        grip,
+      );
       return { element, force, grip };
     });
     this.host.replaceChildren(...this.chips.map((chip) => chip.element));

@@ -55,7 +55,11 @@ export class Tunables {
   private row(info: TunableInfo, index: number): Row {
     const slider = el("input", { type: "range", min: 0, max: STEPS, step: 1, "aria-label": info.name });
     const value = el("output");
-    const restart = el("button", { class: "small", title: "Back to the start value", "aria-label": `Reset ${info.name}` }, "↺");
+    const restart = el(
+      "button",
+      { class: "small", title: "Back to the start value", "aria-label": `Reset ${info.name}` },
+      "↺",
+    );
     const head = el("div", { class: "tunable-head" }, el("span", { class: "name", text: info.name }), value, restart);
     const element = el("div", { class: "tunable", "data-name": info.name }, head, slider);
     const row: Row = { info, element, slider, value, restart, held: false };

@@ -124,7 +124,11 @@ export class Values {
     this.heads.fill(-1);
     for (let c = 0; c < frame.shownCount; c++) {
       const at = CONTACT * c;
-      const cell = hash(Math.floor(shown[at] / size), Math.floor(shown[at + 1] / size), Math.floor(shown[at + 2] / size));
+      const cell = hash(
+        Math.floor(shown[at] / size),
+        Math.floor(shown[at + 1] / size),
+        Math.floor(shown[at + 2] / size),
+      );
       this.next[c] = this.heads[cell];
       this.heads[cell] = c;
     }

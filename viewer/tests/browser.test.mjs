@@ -11,9 +11,6 @@ import { ask, Program, sceneNames } from "./program.mjs";
 
 /** What a browser itself writes when nobody answers; the page cannot prevent it. */
 const NO_ANSWER = /ERR_CONNECTION_REFUSED|ERR_CONNECTION_RESET|WebSocket connection to .* failed/;
-/** To the right and towards the viewer, as the camera of membrane-poke sees it. */
-const RIGHT = [0.768, 0.64, 0];
-const NEARER = [0.581, -0.697, 0.419];
 
 let browser;
 before(async () => (browser = await launch()));
@@ -26,6 +23,14 @@ function inBrowser(name, options, body) {
 
 const dot = (a, b) => a.reduce((sum, x, i) => sum + x * b[i], 0);
 const minus = (a, b) => a.map((x, i) => x - b[i]);
+const unit = (a) => a.map((x) => x / Math.hypot(...a));
+
+/** Towards the viewer and to the right, as the camera of the open scene sees it; up is z. */
+function directions(tab) {
+  const { eye, target } = tab.scene.camera;
+  const nearer = unit(minus(eye, target));
+  return { nearer, right: unit([-nearer[1], nearer[0], 0]) };
+}
 
 /** Takes hold of the first tool and draws it over the screen; the button stays down. */
 async function grab(tab, dx, dy) {
@@ -92,21 +97,24 @@ inBrowser("play, pause, step and reset do what they say", { scene: "rope-drop" }
 
 inBrowser("the speed is obeyed", { scene: "rope-drop" }, async (lab) => {
   const tab = await lab.scene();
-  await tab.$("#speed").fill("0.1");
-  await tab.told("a tenth of the speed", (status) => Math.abs(status.speed - 0.1) < 1e-6);
-  await sleep(200);
-  const slow = await rate(tab);
-  assert.ok(slow > 0.04 && slow < 0.2, `${slow} simulated seconds for each second, 0.1 were asked for`);
-  assert.match(await tab.$("#speed-value").innerText(), /^0\.1/);
-  await tab.$("#speed").fill("2");
-  await tab.told("twice the speed", (status) => status.speed === 2);
-  await sleep(200);
-  const fast = await rate(tab);
-  assert.ok(fast > 4 * slow, `${fast} simulated seconds for each second should be far more than ${slow}`);
+  for (const [speed, low, high] of [[0.1, 0.05, 0.2], [2, 0.7, 2.5]]) {
+    await tab.$("#speed").fill(String(speed));
+    await tab.told(`${speed} times real time`, (status) => Math.abs(status.speed - speed) < 1e-6);
+    assert.match(await tab.$("#speed-value").innerText(), new RegExp(`^${speed}`));
+    await sleep(200);
+    const tries = [];
+    // The machine may be busy with other things for a while: the promise must hold in one of some tries.
+    while (tries.length < 5 && !tries.some((seen) => seen > low && seen < high)) {
+      tries.push(await rate(tab));
+    }
+    const seen = tries.at(-1);
+    assert.ok(seen > low && seen < high, `simulated seconds for each second, ${speed} were asked for: ${tries}`);
+  }
 });
 
 inBrowser("a tool is dragged over the view and in depth", { scene: "membrane-poke" }, async (lab) => {
   const tab = await lab.scene();
+  const { nearer, right } = directions(tab);
   const start = await tab.probe("tip");
   const aim = await grab(tab, 110, -40);
   await until("the tip should come to the pointer", async () => {
@@ -115,9 +123,9 @@ inBrowser("a tool is dragged over the view and in depth", { scene: "membrane-pok
   });
   const hand = tab.frame.tools[0].hand;
   await tab.page.mouse.wheel(0, 240);
-  await until("the wheel should lead it in depth", () => Math.abs(dot(minus(tab.frame.tools[0].hand, hand), NEARER)) > 0.005);
+  await until("the wheel should lead it in depth", () => Math.abs(dot(minus(tab.frame.tools[0].hand, hand), nearer)) > 0.005);
   await tab.page.mouse.up();
-  await until("the probe `tip` should move with it", async () => dot(minus(await tab.probe("tip"), start), RIGHT) > 0.02);
+  await until("the probe `tip` should move with it", async () => dot(minus(await tab.probe("tip"), start), right) > 0.02);
   await tab.reach(tab.time + 0.2);
   const left = tab.frame.tools[0].hand;
   await tab.reach(tab.time + 0.4);
@@ -177,9 +185,10 @@ inBrowser("two tools are led by the keyboard", {}, async (lab) => {
 inBrowser("a tunable is turned, and the program keeps it", { scene: "membrane-poke" }, async (lab) => {
   const tab = await lab.scene();
   const row = tab.$('.tunable[data-name="membrane stiffness"]');
-  assert.equal(Number(await row.getAttribute("data-value")), 300);
-  await row.locator("input").fill("800");
-  await tab.told("a stiffer membrane", (status) => status.tunables[0] > 500);
+  const { value: start } = tab.scene.tunables[0];
+  assert.equal(Number(await row.getAttribute("data-value")), start);
+  await row.locator("input").fill("900");
+  await tab.told("a stiffer membrane", (status) => status.tunables[0] > 1.5 * start);
   const value = tab.status.tunables[0];
   assert.ok(Math.abs(Number(await row.getAttribute("data-value")) - value) < 1);
   assert.match(await row.innerText(), /N\/m/);
@@ -211,14 +220,15 @@ inBrowser("two tabs: one drives, one watches, and they change places", { scene: 
   await until("the first tab should see the pause", async () => (await first.$("#play").getAttribute("aria-label")) === "Play");
 });
 
-inBrowser("a killed program is told, a new one is found", { scene: "rope-drop", expected: NO_ANSWER }, async (lab) => {
-  const tab = await lab.scene();
+inBrowser("a killed program is told, a new one is found", { expected: NO_ANSWER }, async (lab) => {
+  const tab = await lab.scene({ scene: "rope-drop" });
   await lab.program.kill();
   await tab.state("lost");
   await tab.toast("Connection lost");
   assert.equal(await tab.$("#play").isEnabled(), false, "there is nobody to obey");
-  lab.program = await Program.start({ scene: "rope-drop", like: lab.program });
+  lab.program = await Program.start({ like: lab.program });
   await tab.state("scene");
+  assert.equal(await tab.$("#title").innerText(), "Rope drop", "the scene that was open is opened again");
   await tab.moreFrames();
   await tab.$("#play").click();
   await tab.told("it obeys again", (status) => !status.playing);
@@ -411,7 +421,8 @@ inBrowser("a tablet has everything in reach, and fingers lead tools", { scene: "
   for (const dx of [20, 40, 60, 80, 100]) {
     await finger("touchMove", dx);
   }
-  await until("the finger should lead the tool", () => dot(minus(tab.frame.tools[0].hand, before), RIGHT) > 0.02);
+  const { right } = directions(tab);
+  await until("the finger should lead the tool", () => dot(minus(tab.frame.tools[0].hand, before), right) > 0.02);
   await finger("touchEnd", 0);
   await tab.$("#play").tap();
   await tab.stands();
@@ -451,13 +462,13 @@ inBrowser("every overlay and colour is drawn in every scene", {}, async (lab) =>
   }
 });
 
-inBrowser("without the token, the page says what to do", {}, async (lab) => {
-  const tab = await lab.blank();
-  await tab.page.goto(`http://127.0.0.1:${lab.program.port}/`);
-  await tab.state("refused");
-  const words = await tab.$("#cover").innerText();
-  assert.match(words, /address that the program printed/);
-  assert.match(words, /token/);
+inBrowser("without the right token, the page says what to do", { expected: NO_ANSWER }, async (lab) => {
+  for (const address of ["/", `/?token=${"0".repeat(32)}`]) {
+    const tab = await lab.blank();
+    await tab.page.goto(`http://127.0.0.1:${lab.program.port}${address}`);
+    await tab.state("refused");
+    assert.match(await tab.$("#cover").innerText(), /address that the program printed[\s\S]*token/);
+  }
 });
 
 inBrowser("without WebGL, the page says what to do", { scene: "rope-drop" }, async (lab) => {
@@ -496,9 +507,10 @@ inBrowser("the first picture is there within two seconds", { scene: "rope-drop" 
 inBrowser("a tab that vanishes in mid-drag leaves the tool and the scene", { scene: "membrane-poke" }, async (lab) => {
   const first = await lab.scene();
   const second = await lab.scene();
+  const { right } = directions(second);
   const start = second.frame.tools[0].hand;
   await grab(first, 100, -30);
-  await until("the watcher should see the tool led", () => dot(minus(second.frame.tools[0].hand, start), RIGHT) > 0.02);
+  await until("the watcher should see the tool led", () => dot(minus(second.frame.tools[0].hand, start), right) > 0.02);
   await first.page.close();
   await second.told("the second tab drives", (status) => status.driver === second.client);
   await second.reach(second.time + 0.3);
@@ -507,6 +519,6 @@ inBrowser("a tab that vanishes in mid-drag leaves the tool and the scene", { sce
   const drift = Math.hypot(...minus(second.frame.tools[0].hand, left));
   assert.ok(drift < 1e-4, `the tool should stand where it was left, and went on by ${drift} m`);
   await grab(second, -80, 0);
-  await until("the second tab should lead it now", () => dot(minus(second.frame.tools[0].hand, left), RIGHT) < -0.02);
+  await until("the second tab should lead it now", () => dot(minus(second.frame.tools[0].hand, left), right) < -0.02);
   await second.page.mouse.up();
 });

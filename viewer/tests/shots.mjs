@@ -7,18 +7,9 @@ import { launch, Lab, sleep, until } from "./browser.mjs";
 import { Driver } from "./driver.mjs";
 import { Program, sceneNames } from "./program.mjs";
 
-/**
- * How each scene looks best: at which simulated time [s], whether everything is fitted into the picture instead of
- * looking with the scene's own camera, and how far the wheel is turned towards it then [px]. The probe of
- * membrane-poke presses from 1.2 s to 2 s.
- */
-const LOOKS = {
-  coil: { moment: 1.5, fit: true, nearer: 100 },
-  "membrane-poke": { moment: 1.6, fit: false, nearer: 0 },
-  "net-on-sphere": { moment: 1.5, fit: true, nearer: 0 },
-  "rope-drop": { moment: 1.5, fit: true, nearer: 400 },
-};
-const USUAL = { moment: 1.5, fit: true, nearer: 0 };
+/** Simulated time at which each scene looks best [s]; the probe of membrane-poke presses from 1.2 s to 2 s. */
+const MOMENTS = { coil: 1.5, "membrane-poke": 1.6, "net-on-sphere": 1.5, "rope-drop": 1.5 };
+const USUAL_MOMENT = 1.5;
 /** The scene behind the panels. */
 const PAGE_SCENE = "membrane-poke";
 const SIZE = { viewport: { width: 1280, height: 800 }, deviceScaleFactor: 1, colorScheme: "light" };
@@ -50,19 +41,11 @@ async function withProgram(browser, scene, body) {
 }
 
 async function shootScene(lab, name, path) {
-  const { moment, fit, nearer } = LOOKS[name] ?? USUAL;
   const driver = await Driver.start(lab);
-  const time = await driver.standAt(moment);
+  const time = await driver.standAt(MOMENTS[name] ?? USUAL_MOMENT);
   const tab = await lab.open({ shot: "1" }, SIZE);
   await tab.state("scene");
   await tab.drawn();
-  if (fit) {
-    await tab.page.evaluate(() => document.getElementById("fit").click());
-  }
-  if (nearer > 0) {
-    await tab.page.mouse.move(SIZE.viewport.width / 2, 0.62 * SIZE.viewport.height);
-    await tab.page.mouse.wheel(0, -nearer);
-  }
   await tab.page.evaluate(pictures, 4);
   await tab.page.screenshot({ ...JPEG, path });
   await driver.end();
@@ -75,7 +58,7 @@ async function shootPage(lab, path) {
   await tab.state("scene");
   await tab.drawn();
   await tab.restarts(() => tab.page.evaluate(() => document.getElementById("reset").click()));
-  await tab.reach((LOOKS[PAGE_SCENE] ?? USUAL).moment);
+  await tab.reach(MOMENTS[PAGE_SCENE] ?? USUAL_MOMENT);
   await tab.page.keyboard.press("Space");
   const time = await tab.stands();
   await tab.page.setViewportSize(SIZE.viewport);

@@ -96,7 +96,10 @@ export class Bodies {
   }
 }
 
-function softLook(look: Exclude<SceneInfo["bodies"][number]["look"], { kind: "solid" }>, index: number): SoftLook | null {
+function softLook(
+  look: Exclude<SceneInfo["bodies"][number]["look"], { kind: "solid" }>,
+  index: number,
+): SoftLook | null {
   if (look.kind === "skin") {
     return look.triangles.length > 0 ? new SkinLook(look, index) : null;
   }

@@ -1,12 +1,6 @@
 // Materials: moist tissue, thin membranes, brushed steel, drapes and the colour maps' own.
 
-import {
-  Color,
-  MeshLambertMaterial,
-  MeshPhysicalMaterial,
-  MeshStandardMaterial,
-  type Material,
-} from "three";
+import { Color, MeshLambertMaterial, MeshPhysicalMaterial, MeshStandardMaterial, type Material } from "three";
 import { inRoom } from "./room";
 import { brushed, tissue, type Surface } from "./textures";
 
@@ -57,7 +51,12 @@ export function skinMaterials(index: number, closed: boolean): TissuePair {
 
 function moist(index: number): MeshPhysicalMaterial {
   const colour = new Color(TISSUES[index % TISSUES.length]);
-  const material = new MeshPhysicalMaterial({ color: colour, roughness: 0.5, clearcoat: 0.6, clearcoatRoughness: 0.25 });
+  const material = new MeshPhysicalMaterial({
+    color: colour,
+    roughness: 0.5,
+    clearcoat: 0.6,
+    clearcoatRoughness: 0.25,
+  });
   return inRoom(material, colour.clone().multiplyScalar(0.4));
 }
 

@@ -185,7 +185,10 @@ function arrow(): LatheGeometry {
     [0.075, 0.7],
     [0, 1],
   ];
-  return new LatheGeometry(outline.map(([x, y]) => new Vector2(x, y)), 10);
+  return new LatheGeometry(
+    outline.map(([x, y]) => new Vector2(x, y)),
+    10,
+  );
 }
 
 /** The matrix of a ball at a place. */

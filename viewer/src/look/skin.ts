@@ -45,7 +45,8 @@ export class SkinLook implements SoftLook {
     this.outward = new Float32Array(3 * this.rim.length);
     const closed = this.border.length === 0;
     const total = closed ? this.vertices : 2 * this.vertices + this.rim.length;
-    const dynamic = (): BufferAttribute => new BufferAttribute(new Float32Array(3 * total), 3).setUsage(DynamicDrawUsage);
+    const dynamic = (): BufferAttribute =>
+      new BufferAttribute(new Float32Array(3 * total), 3).setUsage(DynamicDrawUsage);
     this.position = dynamic();
     this.normal = dynamic();
     this.colour = dynamic();

@@ -1,13 +1,6 @@
 // Light: a sky over a floor, and one lamp that casts the shadow.
 
-import {
-  Color,
-  DirectionalLight,
-  HemisphereLight,
-  Vector3,
-  type Scene,
-  type Sphere,
-} from "three";
+import { Color, DirectionalLight, HemisphereLight, Vector3, type Scene, type Sphere } from "three";
 import { ROOM_LIGHT } from "./room";
 
 /** Where the lamp stands, as seen from the middle of the scene. */
@@ -45,7 +38,10 @@ export class Stage {
   aim(ball: Sphere): void {
     const reach = ball.radius * 1.35;
     this.lamp.target.position.copy(ball.center);
-    this.lamp.position.copy(LAMP).multiplyScalar(4 * reach).add(ball.center);
+    this.lamp.position
+      .copy(LAMP)
+      .multiplyScalar(4 * reach)
+      .add(ball.center);
     const { camera } = this.lamp.shadow;
     camera.left = camera.bottom = -reach;
     camera.right = camera.top = reach;

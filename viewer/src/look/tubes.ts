@@ -260,7 +260,14 @@ function order(look: Threads): Uint32Array {
 }
 
 /** The part of v across the unit vector t, as a unit vector; any direction across where v runs along t. */
-function perpendicular(vx: number, vy: number, vz: number, tx: number, ty: number, tz: number): [number, number, number] {
+function perpendicular(
+  vx: number,
+  vy: number,
+  vz: number,
+  tx: number,
+  ty: number,
+  tz: number,
+): [number, number, number] {
   let along = vx * tx + vy * ty + vz * tz;
   let [x, y, z] = [vx - along * tx, vy - along * ty, vz - along * tz];
   let length = Math.sqrt(x * x + y * y + z * z);
