@@ -36,6 +36,8 @@ export interface SoftState {
 export class FrameState {
   /** Frames read so far. */
   count = 0;
+  /** Grows when anything moved; frames of a scene at rest leave it alone. */
+  version = 0;
   /** Simulated time [s]. */
   time = 0;
   /** Simulated seconds for each second, measured. */
@@ -108,10 +110,14 @@ export class FrameState {
     this.realTime = floats[5];
     this.stepMs = floats[6];
     this.stages.set(floats.subarray(7, 7 + STAGES));
+    const poses = this.posesVersion;
     this.contacts = ints[14];
     this.deepestMm = floats[15];
     let at = this.readSections(buffer, ints, floats, sections, passed);
     at = this.readPoses(floats, at, rigids);
+    if (sections > 0 || poses !== this.posesVersion || this.count === 0) {
+      this.version++;
+    }
     this.tools.set(floats.subarray(at, at + TOOL * tools));
     at += TOOL * tools;
     if (this.shown.length < CONTACT * shown) {
@@ -182,6 +188,7 @@ export class FrameState {
         soft.speeds.fill(0);
         soft.moving = false;
         soft.version++;
+        this.version++;
       }
     });
     return at;

@@ -27,6 +27,7 @@ export class Panel {
   private readonly bars: HTMLElement[];
   private readonly times: HTMLElement[];
   private thinnest = Infinity;
+  private dtMs = 1;
   private last = 0;
   private smooth = 0;
   private slowSince = 0;
@@ -47,6 +48,7 @@ export class Panel {
   open(scene: SceneInfo): void {
     const radii = scene.bodies.flatMap(({ look }) => (look.kind === "solid" ? [] : [look.radius]));
     this.thinnest = Math.min(...radii);
+    this.dtMs = 1000 * scene.dt_s;
     this.smooth = 0;
     this.slowSince = 0;
     this.last = 0;
@@ -64,7 +66,7 @@ export class Panel {
     this.slowSince = slow ? this.slowSince || now : 0;
     const lasting = slow && now - this.slowSince > SLOW_FOR_MS;
     setText(byId("factor"), status.playing ? `${digits(this.smooth, 2)} ×` : "Paused");
-    setText(byId("factor-words"), this.inWords(status, speed, lasting));
+    setText(byId("factor-words"), this.inWords(frame, status, speed, lasting));
     byId("factor").classList.toggle("slow", lasting);
     setText(byId("step-time"), `${digits(frame.stepMs)} ms`);
     setText(byId("contact-count"), frame.contacts.toLocaleString("en"));
@@ -73,15 +75,21 @@ export class Panel {
     this.warn(frame, status, lasting);
   }
 
-  private inWords(status: Status, speed: number, slow: boolean): string {
+  private inWords(frame: FrameState, status: Status, speed: number, slow: boolean): string {
     if (!status.playing) {
       return "time stands still";
     }
     if (slow) {
       const factor = digits(this.smooth, 2);
-      return speed > 1
-        ? `${factor} × real time of the ${digits(speed, 2)} × asked for`
-        : `${factor} × real time: the scene is heavier than this machine`;
+      if (speed > 1) {
+        return `${factor} × real time of the ${digits(speed, 2)} × asked for`;
+      }
+      // Steps that are short enough, yet too few: the processor is wanted elsewhere.
+      const why =
+        frame.stepMs * speed < 0.75 * this.dtMs
+          ? "this machine is busy with other things"
+          : "the scene is heavier than this machine";
+      return `${factor} × real time: ${why}`;
     }
     if (Math.abs(speed - 1) < 0.01) {
       return "real time";

@@ -22,6 +22,10 @@ import type { SceneInfo } from "./wire";
 /** How often the shadow's frame and the fit look at where the bodies are [ms]. */
 const AIM_EVERY_MS = 700;
 
+/** Vertical angle of view where the scene names none [rad]. */
+const USUAL_ANGLE = 0.7;
+/** The scene's angle of view is meant for windows at least this wide for their height. */
+const LEAST_ASPECT = 1.25;
 /** Without a graphics card pictures are this far apart [ms]: drawing shares the processor with the simulation. */
 const SOFTWARE_GAP_MS = 40;
 /** The same for pictures, which cost more. */
@@ -62,6 +66,7 @@ export class View {
   private readonly stage: Stage;
   private readonly ball = new Sphere(new Vector3(), 0.5);
   private readonly aimed = new Sphere(new Vector3(), 0);
+  private angle = USUAL_ANGLE;
   private dirty = true;
   private repaint = true;
   private dark = false;
@@ -216,7 +221,7 @@ export class View {
   /** Draws, if anything changed since the last picture. Says whether it drew. */
   draw(now: number): boolean {
     const opened = this.opened;
-    const fresh = opened !== null && opened.frame.count !== this.seen;
+    const fresh = opened !== null && this.stamp(opened) !== this.seen;
     // A paused scene is drawn a few times, so that a picture is surely on the screen.
     const settling = opened !== null && opened.frame.count > 0 && this.drawn < 3;
     if (!this.dirty && !fresh && !settling) {
@@ -257,13 +262,19 @@ export class View {
     return false;
   }
 
+  /** Changes when there is something new to draw. Contacts can change while nothing moves. */
+  private stamp({ frame, overlays, values }: Opened): number {
+    const contacts = overlays.shows.contacts || overlays.shows.normals || values.by === "force";
+    return contacts ? frame.count : frame.version;
+  }
+
   private follow(opened: Opened, now: number, fresh: boolean): void {
     const { frame, values, bodies, overlays } = opened;
     if (fresh || this.repaint) {
       const rescaled = values.update(frame);
       bodies.update(frame, values, this.repaint || rescaled || this.seen < 0);
       this.repaint = false;
-      this.seen = frame.count;
+      this.seen = this.stamp(opened);
     }
     overlays.update(frame);
     if (now - this.lastAim > AIM_EVERY_MS || this.aimed.radius === 0) {
@@ -287,11 +298,11 @@ export class View {
   /** The camera of the scene, or one that sees everything. */
   private look(info: SceneInfo): void {
     if (info.camera) {
-      this.camera.fov = (info.camera.angle * 180) / Math.PI;
+      this.angle = info.camera.angle;
       this.camera.position.fromArray(info.camera.eye);
       this.controls.target.fromArray(info.camera.target);
     } else {
-      this.camera.fov = 40;
+      this.angle = USUAL_ANGLE;
       this.controls.target.copy(this.ball.center);
       this.camera.position
         .set(0.7, -0.9, 0.6)
@@ -312,6 +323,13 @@ export class View {
     this.camera.far = away * 30;
     this.controls.minDistance = away / 20;
     this.controls.maxDistance = away * 6;
+    this.widen();
+  }
+
+  /** The camera's angle; in an upright window more, so that the sides are not cut off. */
+  private widen(): void {
+    const upright = Math.max(1, LEAST_ASPECT / this.camera.aspect);
+    this.camera.fov = (360 / Math.PI) * Math.atan(upright * Math.tan(this.angle / 2));
     this.camera.updateProjectionMatrix();
   }
 
@@ -324,7 +342,7 @@ export class View {
     this.renderer.setPixelRatio(most * this.scale);
     this.renderer.setSize(width, height, false);
     this.camera.aspect = width / height;
-    this.camera.updateProjectionMatrix();
+    this.widen();
     // A canvas of a new size is empty: drawn at once, it does not flicker.
     this.renderer.render(this.scene, this.camera);
     this.dirty = true;

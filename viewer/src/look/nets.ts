@@ -16,6 +16,9 @@ import type { Look } from "../wire";
 import type { Shade, SoftLook } from "./look";
 import { setGhost, threadMaterials, type TissuePair } from "./materials";
 
+/** Above so many edges a net is drawn more simply. */
+const MANY = 5000;
+
 type Threads = Extract<Look, { kind: "threads" }>;
 
 /** A net. */
@@ -35,9 +38,11 @@ export class NetLook implements SoftLook {
     this.materials = threadMaterials(index, false);
     // The colours of instances come through `instanceColor`, not through the geometry.
     this.materials.mapped.vertexColors = false;
-    const many = this.edges.length > 8000;
-    this.rods = this.instances(new CylinderGeometry(1, 1, 1, many ? 5 : 9, 1, true), this.edges.length / 2);
-    this.knots = this.instances(new IcosahedronGeometry(1, many ? 0 : 1), look.rest.length / 3);
+    const edges = this.edges.length / 2;
+    // The knots of a very fine net are too small to be seen, and would be most of what is drawn.
+    const knots = edges > MANY ? 0 : look.rest.length / 3;
+    this.rods = this.instances(new CylinderGeometry(1, 1, 1, edges > MANY ? 4 : 9, 1, true), edges);
+    this.knots = this.instances(new IcosahedronGeometry(1, 1), knots);
     this.object.add(this.rods, this.knots);
   }
 
@@ -81,7 +86,7 @@ export class NetLook implements SoftLook {
   private place(p: Float32Array): void {
     const knots = this.knots.instanceMatrix.array as Float32Array;
     const r = this.radius;
-    for (let i = 0, m = 0; i < p.length; i += 3, m += 16) {
+    for (let i = 0, m = 0; m < knots.length; i += 3, m += 16) {
       knots[m] = knots[m + 5] = knots[m + 10] = r;
       knots[m + 12] = p[i];
       knots[m + 13] = p[i + 1];
@@ -110,7 +115,7 @@ export class NetLook implements SoftLook {
       return;
     }
     const { values, scale } = shade;
-    for (let i = 0; i < values.vertex.length; i++) {
+    for (let i = 0; 3 * i < knots.array.length; i++) {
       put(scale, values.vertex[i], knots.array as Float32Array, i);
     }
     for (let e = 0; 2 * e < this.edges.length; e++) {
