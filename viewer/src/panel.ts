@@ -66,7 +66,7 @@ export class Panel {
     this.slowSince = slow ? this.slowSince || now : 0;
     const lasting = slow && now - this.slowSince > SLOW_FOR_MS;
     setText(byId("factor"), status.playing ? `${digits(this.smooth, 2)} ×` : "Paused");
-    setText(byId("factor-words"), this.inWords(frame, status, speed, lasting));
+    setText(byId("factor-words"), this.inWords(frame, status, speed, slow));
     byId("factor").classList.toggle("slow", lasting);
     setText(byId("step-time"), `${digits(frame.stepMs)} ms`);
     setText(byId("contact-count"), frame.contacts.toLocaleString("en"));
@@ -81,6 +81,9 @@ export class Panel {
     }
     if (slow) {
       const factor = digits(this.smooth, 2);
+      if (this.smooth > 0.8 * speed) {
+        return "a little behind what was asked";
+      }
       if (speed > 1) {
         return `${factor} × real time of the ${digits(speed, 2)} × asked for`;
       }

@@ -325,8 +325,9 @@ impl Live {
         self.debt = 0.0;
         self.picture.restart();
         let scene = self.open.as_ref().map(|o| Box::new(scene_info(&o.scene.name, &o.loaded)));
-        self.publish();
+        // The scene first: what is told of it afterwards is about it.
         self.hub.shown.send_replace(Shown { generation: self.generation, scene });
+        self.publish();
         self.tell();
     }
 

@@ -49,7 +49,7 @@ impl Program {
         if let MaybeTlsStream::Plain(stream) = socket.get_ref() {
             stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
         }
-        Ok(Page(socket))
+        Ok(Page(socket, Value::Null))
     }
 
     /// A plain request; the whole answer.
@@ -70,7 +70,11 @@ impl Drop for Program {
     }
 }
 
-struct Page(WebSocket<MaybeTlsStream<TcpStream>>);
+/// A page: its connection, and the last status it heard, which may have come while it listened for something else.
+struct Page(WebSocket<MaybeTlsStream<TcpStream>>, Value);
+
+/// How long a test waits for something to be said before it fails.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 impl Page {
     fn say(&mut self, message: Value) {
@@ -79,14 +83,19 @@ impl Page {
 
     /// The next text message of a type, frames passed over.
     fn hear(&mut self, kind: &str) -> Value {
-        loop {
+        let start = Instant::now();
+        while start.elapsed() < PATIENCE {
             if let Message::Text(text) = self.0.read().unwrap() {
                 let value: Value = serde_json::from_str(&text).unwrap();
+                if value["type"] == "status" {
+                    self.1 = value.clone();
+                }
                 if value["type"] == kind {
                     return value;
                 }
             }
         }
+        panic!("no {kind} in {PATIENCE:?}; the last status: {}", self.1)
     }
 
     /// The next frame.
@@ -101,14 +110,12 @@ impl Page {
 
     /// A status that satisfies a condition; the test fails when none comes.
     fn status(&mut self, wanted: impl Fn(&Value) -> bool) -> Value {
-        let patience = Instant::now();
-        loop {
-            let status = self.hear("status");
-            if wanted(&status) {
-                return status;
-            }
-            assert!(patience.elapsed() < Duration::from_secs(20), "{status}");
+        let start = Instant::now();
+        while !wanted(&self.1) {
+            assert!(start.elapsed() < PATIENCE, "{}", self.1);
+            self.hear("status");
         }
+        self.1.clone()
     }
 
     /// Simulated time of the next frame [s].
@@ -219,7 +226,9 @@ fn a_run_is_recorded_and_replayed_from_the_page() {
     page.say(json!({"type": "seek", "time_s": 1.25}));
     assert!((0..200).any(|_| (page.time() - 1.25).abs() < 1e-9));
     page.say(json!({"type": "play"}));
-    let end = page.status(|s| s["playing"] == false);
+    let duration = status["replay"]["duration_s"].as_f64().unwrap();
+    while page.time() < duration - 1e-6 {}
+    let end = page.status(|s| s["playing"] == false && s["replay"].is_object());
     assert!(end["replay"]["differs_at_s"].is_null(), "{end}");
     page.say(json!({"type": "stop"}));
     page.status(|s| s["replay"].is_null());
