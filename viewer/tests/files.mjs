@@ -28,6 +28,10 @@ position = { body = "left" }
 [[probe]]
 name = "right_tip"
 position = { body = "right" }
+
+[camera]
+eye = [0, "-60 cm", "20 cm"]
+target = [0, 0, "15 cm"]
 `;
 
 /** A scene with one mistake in line 6 and two in line 7. */

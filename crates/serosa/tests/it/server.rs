@@ -86,10 +86,7 @@ impl Page {
         let start = Instant::now();
         while start.elapsed() < PATIENCE {
             if let Message::Text(text) = self.0.read().unwrap() {
-                let value: Value = serde_json::from_str(&text).unwrap();
-                if value["type"] == "status" {
-                    self.1 = value.clone();
-                }
+                let value = self.note(&text);
                 if value["type"] == kind {
                     return value;
                 }
@@ -101,11 +98,24 @@ impl Page {
     /// The next frame.
     fn frame(&mut self) -> Vec<u8> {
         loop {
-            if let Message::Binary(bytes) = self.0.read().unwrap() {
-                assert_eq!(&bytes[..4], b"SRF1");
-                return bytes.to_vec();
+            match self.0.read().unwrap() {
+                Message::Binary(bytes) => {
+                    assert_eq!(&bytes[..4], b"SRF1");
+                    return bytes.to_vec();
+                }
+                Message::Text(text) => drop(self.note(&text)),
+                _ => {}
             }
         }
+    }
+
+    /// Reads a text message, and keeps it if it is a status.
+    fn note(&mut self, text: &str) -> Value {
+        let value: Value = serde_json::from_str(text).unwrap();
+        if value["type"] == "status" {
+            self.1 = value.clone();
+        }
+        value
     }
 
     /// A status that satisfies a condition; the test fails when none comes.
