@@ -164,6 +164,7 @@ impl Oven<'_> {
             vertices: vertices..self.model.rest.len() as u32,
             prims: prims..self.model.prims.len() as u32,
             self_contact: raw.self_contact,
+            membrane_contact: true,
         });
         let (stiffness, bending, damping) = match raw.model {
             RawModel::Springs { stiffness, bending, damping, .. } => (stiffness, bending, damping),
@@ -220,6 +221,7 @@ impl Oven<'_> {
                 vertices: vertices..vertices,
                 prims: prims..prims + 1,
                 self_contact: false,
+                membrane_contact: false,
             });
             self.params.bodies.push(BodyParams { friction: raw.friction, ..BodyParams::default() });
             self.params.couplings.push(coupling);

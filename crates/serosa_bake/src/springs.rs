@@ -89,11 +89,13 @@ pub fn add(
         ends: e.map(|v| VertexId(first + v)),
         rest_m: (mesh.points[e[0] as usize] - mesh.points[e[1] as usize]).length(),
         kind,
+        share: 1.0,
     }));
     model.prims.extend(mesh.edges.iter().map(|e| Prim {
         body,
         kind: PrimKind::Segment(e.map(|v| VertexId(first + v))),
         radius,
+        membrane: false,
     }));
     spring_body
 }

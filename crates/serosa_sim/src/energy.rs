@@ -55,6 +55,7 @@ fn elastic(world: &World, b: BodyId) -> Real {
         BodyKind::Springs(s) => {
             springs::energy(&world.model.springs[s.springs()], &world.params.bodies[b.at()], &world.state.pos)
         }
+        BodyKind::Band(_) => 0.0,
         BodyKind::Rigid(_) => 0.0,
     }
 }

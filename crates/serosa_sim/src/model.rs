@@ -21,6 +21,12 @@ pub struct Model {
     pub inv_mass: Vec<Real>,
     /// Springs, ordered as [`SpringBody`] says.
     pub springs: Vec<Spring>,
+    /// Stencils by which membranes resist bending.
+    pub bends: Vec<Bend>,
+    /// Stencils by which tubes resist bending.
+    pub rods: Vec<Rod>,
+    /// One per vertex: its place in the order of its band, [`FIXED`] where it has none.
+    pub unknown: Vec<u32>,
     /// Rigid frames: rigid and fixed shapes, tools.
     pub rigids: Vec<Rigid>,
     /// Collision primitives.
@@ -29,9 +35,14 @@ pub struct Model {
     pub excluded: Exclusions,
     /// Tools in the order of the scene file.
     pub tools: Vec<Tool>,
+    /// Tubes that widen when the scene starts.
+    pub growths: Vec<Growth>,
     /// What the scene asks to be measured.
     pub probes: Vec<Probe>,
 }
+
+/// In [`Model::unknown`]: a vertex that no band solves for.
+pub const FIXED: u32 = u32::MAX;
 
 /// A named body and its shares of the arrays.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -46,6 +57,8 @@ pub struct Body {
     pub prims: Range<u32>,
     /// Whether its primitives may touch one another.
     pub self_contact: bool,
+    /// Whether primitives of its membrane may touch one another as well.
+    pub membrane_contact: bool,
 }
 
 impl Body {
@@ -60,6 +73,8 @@ impl Body {
 pub enum BodyKind {
     /// Point masses joined by damped springs.
     Springs(SpringBody),
+    /// A tube, or a tube with its membrane, solved as one band.
+    Band(BandBody),
     /// A rigid shape, movable or fixed.
     Rigid(RigidId),
 }
@@ -85,6 +100,57 @@ impl SpringBody {
     }
 }
 
+/// A tube, or a tube along the border of a membrane, whose vertices in the order of [`Model::unknown`] are
+/// coupled only to near ones: its matrix is a band.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct BandBody {
+    /// Its springs.
+    pub springs: Range<u32>,
+    /// Its bending stencils of the membrane.
+    pub bends: Range<u32>,
+    /// Its bending stencils of the tube.
+    pub rods: Range<u32>,
+    /// Vertices that move.
+    pub unknowns: u32,
+    /// The largest difference of [`Model::unknown`] between two coupled vertices.
+    pub half_band: u32,
+}
+
+/// Resists the curving of a membrane: energy = ½ bending · share · |Σ weight · x|².
+///
+/// Linear in the positions, so its matrix is constant; the weights add up to zero, so neither translation nor
+/// rotation costs anything beyond the curvature itself.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Bend {
+    /// Three vertices in line.
+    pub nodes: [VertexId; 3],
+    /// Second difference along the line \[1/m²\].
+    pub weights: [Real; 3],
+    /// The area it stands for \[m²\].
+    pub share: Real,
+}
+
+/// Resists the curving of a tube: energy = tube bending / (2 length) · |κ|², with the discrete curvature κ of
+/// Bergou et al. (2008).
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Rod {
+    /// Three vertices along the tube.
+    pub nodes: [VertexId; 3],
+    /// Half the length of both edges at rest \[m\].
+    pub length: Real,
+}
+
+/// A tube that widens when the scene starts.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Growth {
+    /// Its primitives.
+    pub prims: Range<u32>,
+    /// Its radius in the end \[m\]; it starts with [`Prim::radius`].
+    pub to: Real,
+    /// How long it takes \[s\].
+    pub duration_s: Real,
+}
+
 /// A damped spring between two vertices.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Spring {
@@ -94,6 +160,9 @@ pub struct Spring {
     pub rest_m: Real,
     /// Which of the body's stiffnesses it takes.
     pub kind: SpringKind,
+    /// How much of that stiffness: 1 where it is given for each spring, 1/length \[1/m\] along a tube, area by
+    /// squared length in a membrane whose stiffness is given for the sheet.
+    pub share: Real,
 }
 
 /// What a spring resists.
@@ -103,6 +172,8 @@ pub enum SpringKind {
     Stretch,
     /// Across two edges in line: resists bending.
     Bend,
+    /// Along a tube.
+    Tube,
 }
 
 /// A position and an orientation.
@@ -178,6 +249,8 @@ pub struct Prim {
     pub kind: PrimKind,
     /// Radius at the start \[m\]; 0 for boxes and planes.
     pub radius: Real,
+    /// Part of a membrane, not of a tube or thread.
+    pub membrane: bool,
 }
 
 /// Kinds of collision primitive.
@@ -234,7 +307,12 @@ impl Model {
     pub fn may_touch(&self, i: PrimId, j: PrimId) -> bool {
         let (a, b) = (&self.prims[i.at()], &self.prims[j.at()]);
         if a.body == b.body {
-            return self.bodies[a.body.at()].self_contact && !self.excluded.contains(i, j);
+            let body = &self.bodies[a.body.at()];
+            let sheet = a.membrane && b.membrane;
+            return body.self_contact
+                && (!sheet || body.membrane_contact)
+                && (self.can_move(a) || self.can_move(b))
+                && !self.excluded.contains(i, j);
         }
         self.can_move(a) || self.can_move(b)
     }

@@ -65,6 +65,8 @@ pub enum Detector {
 pub enum Response {
     /// Displacements and velocities corrected apart (Raghupathi et al. 2003, with corrected signs).
     DisplacementVelocity,
+    /// Bodies and contacts descend one potential together; multipliers are kept from step to step.
+    AugmentedLagrangian,
     /// Contacts are found and reported, not answered.
     Ignore,
 }
@@ -74,6 +76,8 @@ pub enum Response {
 pub enum Filter {
     /// Steps are taken as the response leaves them; fast things may pass through thin ones.
     Off,
+    /// Steps are clipped by planes between near pairs: from a separated start nothing passes through anything.
+    Planes,
 }
 
 /// The bounds beyond which a body is called runaway.
@@ -106,11 +110,27 @@ pub struct BodyParams {
     pub drag: Real,
     /// Coulomb coefficient; a contact takes the geometric mean of its two bodies.
     pub friction: Real,
+    /// Along a tube \[N\]: force for a stretch of one.
+    pub tube_stretch: Real,
+    /// Across a tube \[N m²\]: moment for a curvature of one.
+    pub tube_bending: Real,
+    /// Of a band: viscous forces are the elastic ones of the strain that this time brings \[s\].
+    pub relaxation: Real,
 }
 
 impl Default for BodyParams {
     fn default() -> Self {
-        Self { stiffness: 0.0, bending: 0.0, damping: 0.0, bend_share: 0.0, drag: 0.0, friction: 0.0 }
+        Self {
+            stiffness: 0.0,
+            bending: 0.0,
+            damping: 0.0,
+            bend_share: 0.0,
+            drag: 0.0,
+            friction: 0.0,
+            tube_stretch: 0.0,
+            tube_bending: 0.0,
+            relaxation: 0.0,
+        }
     }
 }
 
@@ -171,6 +191,12 @@ pub enum Target {
     Drag(BodyId),
     /// `BodyParams::friction`
     Friction(BodyId),
+    /// `BodyParams::tube_stretch`
+    TubeStretch(BodyId),
+    /// `BodyParams::tube_bending`
+    TubeBending(BodyId),
+    /// `BodyParams::relaxation`
+    Relaxation(BodyId),
     /// `Coupling::stiffness`
     CouplingStiffness(ToolId),
 }
@@ -186,6 +212,9 @@ impl Params {
             Target::Damping(b) => bodies.get_mut(b.at()).map(|p| &mut p.damping),
             Target::Drag(b) => bodies.get_mut(b.at()).map(|p| &mut p.drag),
             Target::Friction(b) => bodies.get_mut(b.at()).map(|p| &mut p.friction),
+            Target::TubeStretch(b) => bodies.get_mut(b.at()).map(|p| &mut p.tube_stretch),
+            Target::TubeBending(b) => bodies.get_mut(b.at()).map(|p| &mut p.tube_bending),
+            Target::Relaxation(b) => bodies.get_mut(b.at()).map(|p| &mut p.relaxation),
             Target::CouplingStiffness(t) => self.couplings.get_mut(t.at()).map(|p| &mut p.stiffness),
         }
     }

@@ -21,7 +21,7 @@ pub enum Measure {
     Position(Place),
     /// Distance between two places \[m\].
     Distance(Place, Place),
-    /// Total length of the stretch springs of a body \[m\].
+    /// Length of a tube, or the total length of the stretch springs of a body \[m\].
     Length(BodyId),
     /// Size of the contact force on a body, averaged over the step \[N\].
     ContactForce(BodyId),
@@ -96,6 +96,7 @@ impl Place {
 fn springs_of(world: &World, b: BodyId) -> std::ops::Range<usize> {
     match &world.model.bodies[b.at()].kind {
         BodyKind::Springs(s) => s.springs(),
+        BodyKind::Band(b) => b.springs.start as usize..b.springs.end as usize,
         BodyKind::Rigid(_) => 0..0,
     }
 }
@@ -104,7 +105,9 @@ fn length(world: &World, b: BodyId) -> Real {
     let pos = &world.state.pos;
     let one = |s: &Spring| (pos[s.ends[1].at()] - pos[s.ends[0].at()]).length();
     let springs = &world.model.springs[springs_of(world, b)];
-    springs.iter().filter(|s| s.kind == SpringKind::Stretch).map(one).sum()
+    let tube = springs.iter().any(|s| s.kind == SpringKind::Tube);
+    let kind = if tube { SpringKind::Tube } else { SpringKind::Stretch };
+    springs.iter().filter(|s| s.kind == kind).map(one).sum()
 }
 
 /// The impulses the springs gave in the last substep, per time: the force as the integrator applied it.

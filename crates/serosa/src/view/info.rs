@@ -65,14 +65,14 @@ pub fn scene_info(name: &str, loaded: &Loaded) -> SceneInfo {
 fn body(raw: &RawScene, model: &Model, i: usize, body: &Body) -> BodyInfo {
     let geometry = raw.bodies.get(i).map(|b| &b.geometry);
     let look = match (&body.kind, geometry) {
-        (BodyKind::Springs(_), Some(RawGeometry::Mesh { mesh, radius })) => soft(model, body, mesh, *radius),
+        (BodyKind::Springs(_) | BodyKind::Band(_), Some(RawGeometry::Mesh { mesh, radius })) => soft(model, body, mesh, *radius),
         (BodyKind::Rigid(r), _) => Look::Solid {
             rigid: r.at(),
             shape: solid(model, r.at()),
             movable: model.rigids[r.at()].inv_mass > 0.0,
         },
         // Springs are only made from meshes.
-        (BodyKind::Springs(_), _) => {
+        (BodyKind::Springs(_) | BodyKind::Band(_), _) => {
             Look::Threads { rest: Vec::new(), edges: Vec::new(), radius: 0.0, chain: false, held: Vec::new() }
         }
     };

@@ -90,7 +90,7 @@ impl Picture {
     pub fn frame(&mut self, world: &World, time_s: f64) -> Frame {
         self.number += 1;
         let soft = world.model.bodies.iter().enumerate().filter_map(|(i, b)| match b.kind {
-            BodyKind::Springs(_) => Some((i, &world.state.pos[b.vertex_range()])),
+            BodyKind::Springs(_) | BodyKind::Band(_) => Some((i, &world.state.pos[b.vertex_range()])),
             BodyKind::Rigid(_) => None,
         });
         probe::read_all(world, &mut self.probes);

@@ -51,6 +51,7 @@ fn world() -> World {
         vertices: 0..0,
         prims: 0..0,
         self_contact: false,
+        membrane_contact: false,
     };
     let rigid = Rigid {
         body: BodyId(0),

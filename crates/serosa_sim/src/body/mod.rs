@@ -4,6 +4,7 @@
 //! knows nothing of contacts, so its whole implicit solve belongs to Predict, and the responses correct it
 //! afterwards.
 
+pub mod band;
 pub mod rigid;
 pub mod springs;
 
@@ -28,6 +29,7 @@ pub(crate) fn predict(sub: &Substep, state: &mut State, scratch: &mut Scratch) {
     for (b, body) in sub.model.bodies.iter().enumerate() {
         match &body.kind {
             BodyKind::Springs(springs) => springs::predict(sub, b, springs, state, scratch),
+            BodyKind::Band(band) => band::predict(sub, b, band, state, scratch),
             BodyKind::Rigid(r) => rigid::predict(sub, *r, state, scratch),
         }
     }

@@ -45,10 +45,11 @@ impl SpringWork {
 }
 
 /// The stiffness [N/m] and damping [N s/m] of a spring.
-fn constants(spring: &Spring, p: &BodyParams) -> (Real, Real) {
+pub(super) fn constants(spring: &Spring, p: &BodyParams) -> (Real, Real) {
     match spring.kind {
-        SpringKind::Stretch => (p.stiffness, p.damping),
-        SpringKind::Bend => (p.bending, p.damping * p.bend_share),
+        SpringKind::Stretch => (p.stiffness * spring.share, p.damping),
+        SpringKind::Bend => (p.bending * spring.share, p.damping * p.bend_share),
+        SpringKind::Tube => (p.tube_stretch * spring.share, p.damping),
     }
 }
 

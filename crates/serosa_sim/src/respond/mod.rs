@@ -18,7 +18,7 @@ pub(crate) fn answer(sub: &Substep, state: &mut State, scratch: &mut Scratch, re
     let mut motion = Motion { pos, vel, pose, twist, inv_mass, rigid_mobility };
     match sub.params.response {
         Response::DisplacementVelocity => displacement_velocity::prepare(&motion, rows, row_work),
-        Response::Ignore => row_work.clear(),
+        Response::AugmentedLagrangian | Response::Ignore => row_work.clear(),
     }
     grip::prepare(sub, &state.grips, grip_work);
     for _ in 0..sub.sweeps {
