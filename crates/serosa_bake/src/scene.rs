@@ -177,6 +177,7 @@ impl Oven<'_> {
             bend_share: if stiffness > 0.0 { (bending / stiffness).min(1.0) } else { 0.0 },
             drag: raw.drag,
             friction: raw.friction,
+            ..BodyParams::default()
         });
     }
 
