@@ -136,10 +136,8 @@ impl Planes {
 
     /// Half-spaces for one side: each corner may go as far as the foremost one.
     fn bound(&mut self, model: &Model, prim: PrimId, hull: &Hull, pose: &[Pose], front: Front) {
-        let half = |p: Vec3| HalfSpace {
-            dir: front.dir,
-            most: front.most + (front.at - p.dot(front.dir)).max(0.0),
-        };
+        let half =
+            |p: Vec3| HalfSpace { dir: front.dir, most: front.most + (front.at - p.dot(front.dir)).max(0.0) };
         match model.prims[prim.at()].kind {
             PrimKind::Segment(ends) => {
                 for (v, p) in ends.iter().zip(&hull.points) {

@@ -1,8 +1,8 @@
 //! `Row`: the one currency of contact. It says nothing about shapes.
 
 use crate::model::Pose;
-use serde::{Deserialize, Serialize};
 use crate::{PrimId, Real, RigidId, Vec3, VertexId};
+use serde::{Deserialize, Serialize};
 
 /// What a row is about. Rows are sorted by it, so that every sum has one order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

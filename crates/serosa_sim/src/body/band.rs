@@ -14,8 +14,8 @@
 
 use super::Substep;
 use super::springs::constants;
-use crate::algebra::band::{add_three, three};
 use crate::algebra::BandMatrix;
+use crate::algebra::band::{add_three, three};
 use crate::model::{BandBody, Bend, FIXED, Model, Pose, Rod, Spring};
 use crate::params::{BodyParams, Response};
 use crate::respond::augmented_lagrangian::{Side, Touching};

@@ -5,9 +5,9 @@
 
 mod growth;
 
-use crate::model::{Model, Pose, PrimKind, Shape};
 use crate::body::Substep;
 use crate::filter;
+use crate::model::{Model, Pose, PrimKind, Shape};
 use crate::params::{BodyParams, Detector, Filter, Params, Response};
 use crate::report::StepReport;
 use crate::row::{Held, Node, Row, RowKey};

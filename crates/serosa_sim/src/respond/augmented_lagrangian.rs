@@ -105,9 +105,7 @@ impl Side {
                 let torque = rot.conjugate() * (rot * local).cross(dir);
                 mobility.inv_mass + torque.dot(mobility.inv_inertia * torque)
             }
-            None => (0..2)
-                .map(|i| self.weights[i] * self.weights[i] * inv_mass[self.vertices[i].at()])
-                .sum(),
+            None => (0..2).map(|i| self.weights[i] * self.weights[i] * inv_mass[self.vertices[i].at()]).sum(),
         }
     }
 }
@@ -229,12 +227,7 @@ fn prepare(sub: &Substep, state: &State, scratch: &mut Scratch) {
         let tool = &sub.model.tools[grip.tool.at()];
         let body = sub.model.bodies.iter().position(|b| b.vertices.contains(&grip.vertex.0)).unwrap_or(0);
         let shares = state.grips.iter().filter(|g| g.tool == grip.tool).count();
-        let held = Side {
-            body: body as u32,
-            vertices: [grip.vertex; 2],
-            weights: [1.0, 0.0],
-            rigid: None,
-        };
+        let held = Side { body: body as u32, vertices: [grip.vertex; 2], weights: [1.0, 0.0], rigid: None };
         let jaw = Side { body: tool.body.0, rigid: Some((tool.rigid, grip.at)), ..held };
         let mut work = Touching {
             source: Source::Grip(i as u32),
@@ -257,7 +250,12 @@ fn prepare(sub: &Substep, state: &State, scratch: &mut Scratch) {
 }
 
 /// Sets the stiffness; false where nothing can move or something is not a number.
-fn firm(work: &mut Touching, sub: &Substep, state: &State, (inv_mass, rigid): (&[Real], &[Mobility])) -> bool {
+fn firm(
+    work: &mut Touching,
+    sub: &Substep,
+    state: &State,
+    (inv_mass, rigid): (&[Real], &[Mobility]),
+) -> bool {
     let softness: Real =
         work.sides.iter().map(|s| s.mobility(inv_mass, rigid, &state.pose, work.normal)).sum();
     work.stiffness = FIRMNESS / (softness * sub.h * sub.h);
