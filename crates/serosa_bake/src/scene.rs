@@ -425,7 +425,13 @@ fn starting_overlap(baked: &Baked) -> Option<String> {
     };
     let mut rows = Vec::new();
     let mut finder = serosa_sim::detect::Finder::default();
-    finder.rows(&world.model, &world.params, Detector::Grid, (at, 0.0), &mut rows);
+    finder.rows(
+        &world.model,
+        &world.params,
+        Detector::Grid,
+        (at, serosa_sim::detect::Search::OVERLAP),
+        &mut rows,
+    );
     let deepest = rows.iter().min_by(|a, b| a.gap.total_cmp(&b.gap)).filter(|r| r.gap < -1e-6)?;
     let name = |p: PrimId| -> &str {
         let Prim { body, .. } = baked.model.prims[p.at()];
