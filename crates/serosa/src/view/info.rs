@@ -65,7 +65,9 @@ pub fn scene_info(name: &str, loaded: &Loaded) -> SceneInfo {
 fn body(raw: &RawScene, model: &Model, i: usize, body: &Body) -> BodyInfo {
     let geometry = raw.bodies.get(i).map(|b| &b.geometry);
     let look = match (&body.kind, geometry) {
-        (BodyKind::Springs(_) | BodyKind::Band(_), Some(RawGeometry::Mesh { mesh, radius })) => soft(model, body, mesh, *radius),
+        (BodyKind::Springs(_) | BodyKind::Band(_), Some(RawGeometry::Mesh { mesh, radius })) => {
+            soft(model, body, mesh, *radius)
+        }
         (BodyKind::Rigid(r), _) => Look::Solid {
             rigid: r.at(),
             shape: solid(model, r.at()),
