@@ -1,10 +1,9 @@
 //! Audit: the last step checked against the exhaustive twin.
 
 use crate::detect::{Finder, Places};
-use crate::model::Pose;
 use crate::params::Detector;
 use crate::row::{Held, Row};
-use crate::{Real, Vec3, World};
+use crate::{Real, World};
 
 /// What an audit of one step found.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -28,19 +27,21 @@ impl Auditor {
     /// each must be answered by a row that holds the same vertices or primitives. Measures the deepest overlap
     /// left where the step ended, over all touches. Cost: O(n²), twice.
     pub fn check(&mut self, world: &World) -> Audit {
-        self.exhaust(world, &world.scratch.found_pos, &world.scratch.found_pose);
+        let seen = &world.scratch;
+        let places = Places { pos: &seen.found_pos, pose: &seen.found_pose, radius: &seen.found_radius };
+        self.exhaust(world, places, seen.found_margin);
         self.found.clear();
         self.found.extend(world.scratch.rows.iter().map(|row| row.held));
         self.found.sort_unstable();
         let known = |row: &&Row| self.found.binary_search(&row.held).is_ok();
         let missed = self.rows.iter().filter(|row| !known(row)).count() as u32;
-        self.exhaust(world, &world.state.pos, &world.state.pose);
+        let end = &world.state;
+        self.exhaust(world, Places { pos: &end.pos, pose: &end.pose, radius: &end.radius }, 0.0);
         let deepest_m = self.rows.iter().map(|row| -row.gap).fold(0.0, Real::max);
         Audit { missed, deepest_m }
     }
 
-    fn exhaust(&mut self, world: &World, pos: &[Vec3], pose: &[Pose]) {
-        let places = Places { pos, pose, radius: &world.state.radius };
-        self.finder.rows(&world.model, &world.params, Detector::AllPairs, places, &mut self.rows);
+    fn exhaust(&mut self, world: &World, places: Places, margin: Real) {
+        self.finder.rows(&world.model, &world.params, Detector::AllPairs, (places, margin), &mut self.rows);
     }
 }

@@ -1,6 +1,6 @@
 //! Energies and momenta of a world, for reports, probes and tests.
 
-use crate::body::springs;
+use crate::body::{band, springs};
 use crate::model::BodyKind;
 use crate::{BodyId, Real, Vec3, World};
 use serde::{Deserialize, Serialize};
@@ -55,7 +55,9 @@ fn elastic(world: &World, b: BodyId) -> Real {
         BodyKind::Springs(s) => {
             springs::energy(&world.model.springs[s.springs()], &world.params.bodies[b.at()], &world.state.pos)
         }
-        BodyKind::Band(_) => 0.0,
+        BodyKind::Band(band) => {
+            band::energy(&world.model, band, &world.params.bodies[b.at()], &world.state.pos)
+        }
         BodyKind::Rigid(_) => 0.0,
     }
 }

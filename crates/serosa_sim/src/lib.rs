@@ -6,10 +6,12 @@
 //! Data come in four kinds that are never mixed: [`Model`] (fixed), [`State`] (saved), [`Params`] (chosen
 //! between steps) and [`Scratch`] (derived, never saved). SI units throughout.
 
+pub mod algebra;
 pub mod audit;
 pub mod body;
 pub mod detect;
 pub mod energy;
+pub mod filter;
 mod guard;
 pub mod input;
 pub mod model;

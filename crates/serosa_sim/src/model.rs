@@ -240,6 +240,17 @@ pub enum Shape {
     Plane,
 }
 
+impl Shape {
+    /// The farthest of its corners from the origin of its frame, its radius apart \[m\].
+    pub fn arm(&self) -> Real {
+        match self {
+            Self::Ball | Self::Plane => 0.0,
+            Self::Capsule { half } => *half,
+            Self::Cuboid { half } => half.length(),
+        }
+    }
+}
+
 /// A collision primitive.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Prim {
@@ -320,6 +331,11 @@ impl Model {
     /// Whether there are two bodies, or one that may touch itself. O(bodies).
     pub fn anything_may_touch(&self) -> bool {
         self.bodies.len() > 1 || self.bodies.iter().any(|b| b.self_contact)
+    }
+
+    /// Whether a primitive can move at all.
+    pub fn prim_moves(&self, prim: PrimId) -> bool {
+        self.can_move(&self.prims[prim.at()])
     }
 
     fn can_move(&self, prim: &Prim) -> bool {

@@ -2,9 +2,10 @@
 
 use crate::model::Pose;
 use crate::{PrimId, Real, RigidId, Vec3, VertexId};
+use serde::{Deserialize, Serialize};
 
 /// What a row is about. Rows are sorted by it, so that every sum has one order.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct RowKey {
     /// First primitive.
     pub a: PrimId,

@@ -1,8 +1,11 @@
 //! `Scratch`: derived in every step, grown once, never saved.
 
+use crate::body::band::BandWork;
 use crate::body::springs::SpringWork;
 use crate::detect::Finder;
+use crate::filter::Planes;
 use crate::model::{Model, Pose};
+use crate::respond::augmented_lagrangian::Touching;
 use crate::respond::displacement_velocity::RowWork;
 use crate::respond::grip::GripWork;
 use crate::row::Row;
@@ -24,6 +27,20 @@ pub struct Scratch {
     pub inv_mass: Vec<Real>,
     /// Mobility in this step, one per rigid frame: 0 when fixed or frozen.
     pub rigid_mobility: Vec<Mobility>,
+    /// Where vertices would be without forces \[m\]. Written by Predict, for bands.
+    pub target: Vec<Vec3>,
+    /// Where frames would be without contacts. Written by Respond.
+    pub target_pose: Vec<Pose>,
+    /// One per body; empty but for bands. Written by Predict and Respond.
+    pub bands: Vec<BandWork>,
+    /// How much radii grow in this substep \[m\], one per primitive. Written by Detect.
+    pub growth: Vec<Real>,
+    /// All near pairs at the start of the substep, sorted by key, none merged. Written by Detect.
+    pub near: Vec<Row>,
+    /// The rows as the augmented Lagrangian works on them. Written by Respond.
+    pub touching: Vec<Touching>,
+    /// Half-spaces of the filter. Written by Detect.
+    pub planes: Planes,
     /// One per spring. Written by Predict.
     pub springs: Vec<SpringWork>,
     /// The contacts of the last substep, sorted by key. Written by Detect, answered by Respond.
@@ -36,6 +53,10 @@ pub struct Scratch {
     pub found_pos: Vec<Vec3>,
     /// Poses at which the rows were made, for the audit. Written by Detect.
     pub found_pose: Vec<Pose>,
+    /// Radii with which the rows were made, for the audit. Written by Detect.
+    pub found_radius: Vec<Real>,
+    /// How near pairs had to be for a row \[m\]. Written by Detect.
+    pub found_margin: Real,
     /// Working arrays of Detect.
     pub finder: Finder,
     /// The state before the step, to roll back to. Written by the frame.
@@ -67,6 +88,15 @@ impl Scratch {
             inv_mass: model.inv_mass.clone(),
             rigid_mobility: vec![Mobility::default(); model.rigids.len()],
             springs: vec![SpringWork::default(); model.springs.len()],
+            target: state.pos.clone(),
+            target_pose: state.pose.clone(),
+            bands: vec![BandWork::default(); model.bodies.len()],
+            growth: vec![0.0; model.prims.len()],
+            near: Vec::new(),
+            touching: Vec::new(),
+            planes: Planes::default(),
+            found_radius: state.radius.clone(),
+            found_margin: 0.0,
             rows: Vec::new(),
             row_work: Vec::new(),
             grip_work: Vec::new(),
@@ -77,6 +107,14 @@ impl Scratch {
             contact_force: vec![Vec3::ZERO; model.bodies.len()],
             hand_force: vec![Vec3::ZERO; model.tools.len()],
         }
+    }
+
+    /// Remembers where the rows were made.
+    pub(crate) fn found(&mut self, pos: &[Vec3], pose: &[Pose], radius: &[Real], margin: Real) {
+        self.found_pos.copy_from_slice(pos);
+        self.found_pose.copy_from_slice(pose);
+        self.found_radius.copy_from_slice(radius);
+        self.found_margin = margin;
     }
 
     /// Takes over the state before a step and what may move in it.

@@ -1,6 +1,7 @@
 //! `State`: what is saved. With `Model`, `Params` and the inputs to come it is enough to resume a run.
 
 use crate::model::{Model, Pose};
+use crate::row::RowKey;
 use crate::tools::GRIPS_MAX;
 use crate::{Quat, Real, ToolId, Vec3, VertexId};
 use serde::{Deserialize, Serialize};
@@ -34,6 +35,21 @@ pub struct Grip {
     pub at: Vec3,
     /// How far it has slipped since it was grasped \[m\].
     pub slipped: Real,
+    /// Force on the vertex at the end of the last step, where the response keeps it \[N\].
+    pub pull: Vec3,
+}
+
+/// What a row hands to the next step.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Kept {
+    /// Which row.
+    pub key: RowKey,
+    /// Push along the normal \[N\].
+    pub lambda: Real,
+    /// How far side A is from its anchor, as seen from side B \[m\].
+    pub stick: Vec3,
+    /// Push across the normal on side A \[N\].
+    pub drag: Vec3,
 }
 
 /// The saved state of a world.
@@ -49,7 +65,7 @@ pub struct State {
     pub pose: Vec<Pose>,
     /// One per rigid frame. Written by Finish and Guard.
     pub twist: Vec<Twist>,
-    /// Radii \[m\], one per primitive; 0 for boxes and planes.
+    /// Radii \[m\], one per primitive; 0 for boxes and planes. Written by Finish.
     pub radius: Vec<Real>,
     /// One per tool. Written by Tools and Predict.
     pub leads: Vec<Lead>,
@@ -57,6 +73,8 @@ pub struct State {
     pub closed: Vec<bool>,
     /// Vertices held by jaws, sorted by tool. Written by Tools and Finish.
     pub grips: Vec<Grip>,
+    /// Rows that pushed in the last substep, sorted by key. Written by Respond.
+    pub kept: Vec<Kept>,
     /// One per body: taken out of the motion by the guard. Written by Guard.
     pub frozen: Vec<bool>,
 }
@@ -79,6 +97,7 @@ impl State {
             leads: model.tools.iter().map(lead).collect(),
             closed: vec![false; model.tools.len()],
             grips: Vec::with_capacity(model.tools.len() * GRIPS_MAX),
+            kept: Vec::new(),
             frozen: vec![false; model.bodies.len()],
         }
     }
@@ -108,6 +127,7 @@ impl State {
         self.leads.clone_from(&other.leads);
         self.closed.clone_from(&other.closed);
         self.grips.clone_from(&other.grips);
+        self.kept.clone_from(&other.kept);
         self.frozen.clone_from(&other.frozen);
     }
 
@@ -129,6 +149,14 @@ impl State {
             h.word(u64::from(grip.tool.0) << 32 | u64::from(grip.vertex.0));
             h.vec(grip.at);
             h.word(grip.slipped.to_bits());
+            h.vec(grip.pull);
+        }
+        for kept in &self.kept {
+            h.word(u64::from(kept.key.a.0) << 32 | u64::from(kept.key.b.0));
+            h.word(u64::from(kept.key.feature));
+            h.word(kept.lambda.to_bits());
+            h.vec(kept.stick);
+            h.vec(kept.drag);
         }
         self.frozen.iter().for_each(|f| h.word(u64::from(*f)));
         h.finish()

@@ -2,7 +2,7 @@
 
 use crate::body::Substep;
 use crate::report::{Stage, Stopwatch, Timer};
-use crate::{Input, World, body, detect, guard, respond, tools};
+use crate::{Input, World, body, detect, filter, guard, respond, tools};
 
 /// The most passes that an input may ask for; a recording from elsewhere cannot make a step endless.
 pub const SWEEPS_MAX: u32 = 10_000;
@@ -28,13 +28,13 @@ pub fn step(world: &mut World, input: &Input, watch: Stopwatch) {
         body::predict(&sub, state, scratch);
         timer.mark(report, Stage::Predict);
 
-        detect::find(model, params, state, scratch, report);
+        detect::find(&sub, state, scratch, report);
         timer.mark(report, Stage::Detect);
 
         respond::answer(&sub, state, scratch, report);
         timer.mark(report, Stage::Respond);
 
-        // The only filter yet is `Off`: steps are taken as the response leaves them.
+        report.truncated = report.truncated.max(filter::clip(&sub, state, scratch));
         timer.mark(report, Stage::Filter);
 
         body::finish(&sub, state, scratch);

@@ -63,6 +63,6 @@ fn grasp(model: &Model, state: &mut State, i: usize) {
     }
     for (_, vertex) in nearest.iter().filter(|n| n.0.is_finite()) {
         let at = pose.local(state.pos[vertex.at()]);
-        state.grips.push(Grip { tool: ToolId::from(i), vertex: *vertex, at, slipped: 0.0 });
+        state.grips.push(Grip { tool: ToolId::from(i), vertex: *vertex, at, slipped: 0.0, pull: Vec3::ZERO });
     }
 }

@@ -6,6 +6,7 @@ mod conformance;
 mod contact;
 mod counting;
 mod faults;
+mod filter;
 mod make;
 mod specimens;
 mod theory;

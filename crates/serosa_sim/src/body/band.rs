@@ -1,9 +1,462 @@
-//! Tubes and strips solved as one band.
+//! Tubes, and tubes with their membrane, solved as one band by Newton's method.
+//!
+//! A substep looks for the positions x that make the incremental potential least,
+//!
+//! Φ(x) = Σ m/(2h²) |x − y|² + elastic energy + viscous potential + potentials of the rows,
+//!
+//! where y is where the vertices would be without forces. Ordered column by column the matrix of a strip is a
+//! band, and a Newton step costs one band Cholesky factorisation. Every element's matrix is made positive
+//! semidefinite, and a step that would raise Φ is halved, so each step descends.
+//!
+//! Viscosity: a spring of stiffness k and length l resists with τ k l̇. Taken implicitly that is a spring of
+//! stiffness k (1 + τ/h) whose rest length lies between l₀ and the length at the start of the step, so damping
+//! costs nothing and acts along the spring alone: momenta are kept. The curvature of tubes is damped alike.
 
 use super::Substep;
-use crate::Scratch;
-use crate::model::BandBody;
+use super::springs::constants;
+use crate::algebra::BandMatrix;
+use crate::algebra::band::{add_three, three};
+use crate::model::{BandBody, Bend, FIXED, Model, Pose, Rod, Spring};
+use crate::params::{BodyParams, Response};
+use crate::respond::augmented_lagrangian::{Side, Touching};
 use crate::state::State;
+use crate::{Mat3, Real, Scratch, Vec3};
+use std::ops::Range;
 
-/// The inertial target.
-pub(super) fn predict(_sub: &Substep, _b: usize, _body: &BandBody, _state: &State, _scratch: &mut Scratch) {}
+/// A step that raises Φ is halved at most so often, then given up.
+const HALVINGS: u32 = 8;
+/// The most Newton steps of a free motion; a response that descends with the body has its own count.
+const FREE_STEPS: u32 = 4;
+
+/// Working arrays of one band.
+#[derive(Clone, Debug, Default)]
+pub struct BandWork {
+    matrix: BandMatrix,
+    /// Minus the gradient, then the step.
+    step: Vec<Real>,
+    /// Positions before a step, one per vertex of the body.
+    from: Vec<Vec3>,
+    springs: Vec<Taut>,
+    rods: Vec<Taut>,
+    /// Whether the next Newton step is the first of the substep.
+    fresh: bool,
+}
+
+/// A quadratic in a length or a curvature: energy = ½ stiffness (value − rest)².
+#[derive(Clone, Copy, Debug, Default)]
+struct Taut {
+    stiffness: Real,
+    rest: Real,
+}
+
+impl Taut {
+    /// Elastic and viscous resistance together, for a step of `h` that begins at `now`.
+    fn viscous(stiffness: Real, rest: Real, now: Real, viscous: Real) -> Self {
+        Self { stiffness: stiffness * (1.0 + viscous), rest: (rest + viscous * now) / (1.0 + viscous) }
+    }
+
+    fn energy(&self, value: Real) -> Real {
+        0.5 * self.stiffness * (value - self.rest) * (value - self.rest)
+    }
+}
+
+/// Everything a Newton step looks at.
+struct Band<'a> {
+    model: &'a Model,
+    body: &'a BandBody,
+    material: &'a BodyParams,
+    vertices: Range<usize>,
+    h: Real,
+    /// Which body this is.
+    index: u32,
+    target: &'a [Vec3],
+    pose: &'a [Pose],
+    rows: &'a [Touching],
+}
+
+/// Predict: the inertial target. Where the response corrects a free motion afterwards, the whole motion.
+pub(super) fn predict(sub: &Substep, b: usize, body: &BandBody, state: &State, scratch: &mut Scratch) {
+    let vertices = sub.model.bodies[b].vertex_range();
+    let fall = sub.params.fall() * sub.h;
+    for v in vertices.clone() {
+        let free = scratch.inv_mass[v] > 0.0;
+        scratch.vel[v] = if free { state.vel[v] + fall } else { Vec3::ZERO };
+        scratch.target[v] = state.pos[v] + scratch.vel[v] * sub.h;
+        scratch.pos[v] = scratch.target[v];
+    }
+    if state.frozen[b] {
+        return;
+    }
+    prepare(sub, b, body, state, &mut scratch.bands[b]);
+    if sub.params.response != Response::AugmentedLagrangian {
+        for _ in 0..sub.sweeps.min(FREE_STEPS) {
+            descend(sub, b, body, state, scratch);
+        }
+        for v in vertices {
+            scratch.vel[v] = (scratch.pos[v] - state.pos[v]) / sub.h;
+        }
+    }
+}
+
+/// What stays the same in a substep.
+fn prepare(sub: &Substep, b: usize, body: &BandBody, state: &State, work: &mut BandWork) {
+    let (model, material) = (sub.model, &sub.params.bodies[b]);
+    let viscous = material.relaxation / sub.h;
+    let springs = &model.springs[at(&body.springs)];
+    work.springs.clear();
+    work.springs.extend(springs.iter().map(|s| {
+        let length = (state.pos[s.ends[1].at()] - state.pos[s.ends[0].at()]).length();
+        Taut::viscous(constants(s, material).0, s.rest_m, length, viscous)
+    }));
+    work.rods.clear();
+    work.rods.extend(model.rods[at(&body.rods)].iter().map(|rod| {
+        let now = Curve::of(rod, &state.pos).kb.length();
+        Taut::viscous(material.tube_bending / rod.length, 0.0, now, viscous)
+    }));
+    work.fresh = true;
+}
+
+/// One Newton step of a band on Φ with all else standing still. Cost: one assembly over its elements, one
+/// factorisation of unknowns × half-band², and one or more evaluations of Φ.
+pub(crate) fn descend(sub: &Substep, b: usize, body: &BandBody, state: &State, scratch: &mut Scratch) {
+    if state.frozen[b] {
+        return;
+    }
+    let Scratch { pos, pose, target, bands, touching, .. } = scratch;
+    let band = Band {
+        model: sub.model,
+        body,
+        material: &sub.params.bodies[b],
+        vertices: sub.model.bodies[b].vertex_range(),
+        h: sub.h,
+        index: b as u32,
+        target,
+        pose,
+        rows: touching,
+    };
+    let work = &mut bands[b];
+    if work.fresh {
+        work.fresh = false;
+        band.start(work, &state.pos, pos);
+    }
+    let before = band.assemble(work, pos);
+    if !work.matrix.factor() {
+        // Not a number somewhere: the guard will see it.
+        return;
+    }
+    work.matrix.solve(&mut work.step);
+    work.from.clear();
+    work.from.extend_from_slice(&pos[band.vertices.clone()]);
+    let mut share = 1.0;
+    for _ in 0..HALVINGS {
+        band.advance(work, share, pos);
+        // Beyond rounding: at the minimum Φ cannot fall any more.
+        if band.potential(work, pos) <= before.0 + 1e-12 * before.1 {
+            return;
+        }
+        share *= 0.5;
+    }
+    band.advance(work, 0.0, pos);
+}
+
+impl Band<'_> {
+    /// Begins at the inertial target, or at the old positions where Φ without rows is less there.
+    fn start(&self, work: &BandWork, old: &[Vec3], pos: &mut [Vec3]) {
+        let (there, here) = (self.free_potential(work, pos), self.free_potential(work, old));
+        if there.is_nan() || there > here {
+            pos[self.vertices.clone()].copy_from_slice(&old[self.vertices.clone()]);
+        }
+    }
+
+    fn advance(&self, work: &BandWork, share: Real, pos: &mut [Vec3]) {
+        for v in self.vertices.clone() {
+            let u = self.model.unknown[v];
+            if u != FIXED {
+                pos[v] = work.from[v - self.vertices.start] + three(&work.step, u) * share;
+            }
+        }
+    }
+
+    fn springs(&self) -> &[Spring] {
+        &self.model.springs[at(&self.body.springs)]
+    }
+
+    fn bends(&self) -> &[Bend] {
+        &self.model.bends[at(&self.body.bends)]
+    }
+
+    fn rods(&self) -> &[Rod] {
+        &self.model.rods[at(&self.body.rods)]
+    }
+
+    /// Φ at some positions \[J\].
+    fn potential(&self, work: &BandWork, pos: &[Vec3]) -> Real {
+        let held = self.rows.iter().filter(|row| row.holds(self.index));
+        let rows: Real = held.map(|row| row.answer(row.between(pos, self.pose)).potential).sum();
+        self.free_potential(work, pos) + rows
+    }
+
+    /// Φ without rows \[J\].
+    fn free_potential(&self, work: &BandWork, pos: &[Vec3]) -> Real {
+        let mut sum = 0.0;
+        for v in self.vertices.clone().filter(|&v| self.model.unknown[v] != FIXED) {
+            sum += self.inertia(v) * (pos[v] - self.target[v]).length_squared();
+        }
+        sum *= 0.5;
+        for (spring, taut) in self.springs().iter().zip(&work.springs) {
+            sum += taut.energy((pos[spring.ends[1].at()] - pos[spring.ends[0].at()]).length());
+        }
+        for bend in self.bends() {
+            sum += 0.5 * self.material.bending * bend.share * curvature(bend, pos).length_squared();
+        }
+        for (rod, taut) in self.rods().iter().zip(&work.rods) {
+            sum += taut.energy(Curve::of(rod, pos).kb.length());
+        }
+        sum
+    }
+
+    fn inertia(&self, v: usize) -> Real {
+        self.model.mass[v] / (self.h * self.h)
+    }
+
+    /// Matrix and minus the gradient at some positions. Returns Φ there, and the sum of the sizes of its terms.
+    fn assemble(&self, work: &mut BandWork, pos: &[Vec3]) -> (Real, Real) {
+        let BandWork { matrix, step, springs, rods, .. } = work;
+        matrix.clear(self.body.unknowns as usize, self.body.half_band as usize);
+        step.clear();
+        step.resize(3 * self.body.unknowns as usize, 0.0);
+        let mut sum = 0.0;
+        for v in self.vertices.clone() {
+            let (u, k) = (self.model.unknown[v], self.inertia(v));
+            if u != FIXED {
+                let away = self.target[v] - pos[v];
+                matrix.add_scalar(u, u, k);
+                add_three(step, u, away * k);
+                sum += 0.5 * k * away.length_squared();
+            }
+        }
+        let mut frame = Frame { unknown: &self.model.unknown, matrix, step };
+        for (spring, taut) in self.springs().iter().zip(springs.iter()) {
+            sum += frame.add_spring(spring, taut, pos);
+        }
+        for bend in self.bends() {
+            sum += frame.add_bend(bend, self.material.bending, pos);
+        }
+        for (rod, taut) in self.rods().iter().zip(rods.iter()) {
+            sum += frame.add_rod(rod, taut, pos);
+        }
+        let mut size = sum;
+        for row in self.rows.iter().filter(|row| row.holds(self.index)) {
+            let psi = frame.add_row(self.index, row, pos, self.pose);
+            sum += psi;
+            size += psi.abs();
+        }
+        (sum, size)
+    }
+}
+
+/// A matrix and a right-hand side under assembly.
+struct Frame<'a> {
+    unknown: &'a [u32],
+    matrix: &'a mut BandMatrix,
+    step: &'a mut [Real],
+}
+
+impl Frame<'_> {
+    #[inline]
+    fn force(&mut self, u: u32, force: Vec3) {
+        if u != FIXED {
+            add_three(self.step, u, force);
+        }
+    }
+
+    /// The blocks of a two-node element whose matrix is [H −H; −H H].
+    #[inline]
+    fn pair(&mut self, a: u32, b: u32, block: Mat3) {
+        if a != FIXED {
+            self.matrix.add_diagonal(a, block);
+        }
+        if b != FIXED {
+            self.matrix.add_diagonal(b, block);
+        }
+        if a != FIXED && b != FIXED {
+            self.matrix.add_block(a, b, block * -1.0);
+        }
+    }
+
+    /// A spring: k [n nᵀ + max(0, 1 − rest/l) (I − n nᵀ)].
+    fn add_spring(&mut self, spring: &Spring, taut: &Taut, pos: &[Vec3]) -> Real {
+        let [a, b] = spring.ends.map(|v| self.unknown[v.at()]);
+        let along = pos[spring.ends[1].at()] - pos[spring.ends[0].at()];
+        let length = along.length();
+        if length > 0.0 {
+            let n = along / length;
+            let pull = n * (taut.stiffness * (length - taut.rest));
+            self.force(a, pull);
+            self.force(b, -pull);
+            let side = taut.stiffness * (1.0 - taut.rest / length).max(0.0);
+            self.pair(a, b, along_and_across(n, taut.stiffness, side));
+        }
+        taut.energy(length)
+    }
+
+    fn add_bend(&mut self, bend: &Bend, bending: Real, pos: &[Vec3]) -> Real {
+        let k = bending * bend.share;
+        let curved = curvature(bend, pos);
+        let u = bend.nodes.map(|v| self.unknown[v.at()]);
+        for i in 0..3 {
+            self.force(u[i], curved * (-k * bend.weights[i]));
+            for j in 0..=i {
+                if u[i] != FIXED && u[j] != FIXED {
+                    self.matrix.add_scalar(u[i], u[j], k * bend.weights[i] * bend.weights[j]);
+                }
+            }
+        }
+        0.5 * k * curved.length_squared()
+    }
+
+    /// A tube's curvature, Gauss–Newton: Gᵀ S G with G the derivative of κ.
+    fn add_rod(&mut self, rod: &Rod, taut: &Taut, pos: &[Vec3]) -> Real {
+        let curve = Curve::of(rod, pos);
+        let size = curve.kb.length();
+        let grad = curve.gradients();
+        let (direction, across) = if size > 0.0 {
+            (curve.kb / size, taut.stiffness * (1.0 - taut.rest / size).max(0.0))
+        } else {
+            (Vec3::ZERO, taut.stiffness)
+        };
+        let moment = direction * (taut.stiffness * (size - taut.rest));
+        let s = along_and_across(direction, taut.stiffness, across);
+        let u = rod.nodes.map(|v| self.unknown[v.at()]);
+        for i in 0..3 {
+            if u[i] == FIXED {
+                continue;
+            }
+            add_three(self.step, u[i], -(grad[i].transpose() * moment));
+            let left = grad[i].transpose() * s;
+            self.matrix.add_diagonal(u[i], left * grad[i]);
+            for j in 0..i {
+                if u[j] != FIXED {
+                    self.matrix.add_block(u[i], u[j], left * grad[j]);
+                }
+            }
+        }
+        taut.energy(size)
+    }
+
+    /// A row: its force, and a matrix that keeps the band. The two sides of a contact of the body with itself lie
+    /// far apart in the order; JᵀJ ≤ 2 (J_AᵀJ_A + J_BᵀJ_B) lets each stand alone, at the price of a shorter step.
+    fn add_row(&mut self, body: u32, row: &Touching, pos: &[Vec3], pose: &[Pose]) -> Real {
+        let between = row.between(pos, pose);
+        let answer = row.answer(between);
+        let own = row.sides.iter().filter(|side| side.body == body && side.soft()).count();
+        let block = answer.matrix * own as Real;
+        for (side, sign) in row.sides.iter().zip([1.0, -1.0]) {
+            if side.body == body && side.soft() {
+                self.add_side(side, answer.force * sign, block);
+            }
+        }
+        answer.potential
+    }
+
+    fn add_side(&mut self, side: &Side, force: Vec3, block: Mat3) {
+        let u = side.vertices.map(|v| self.unknown[v.at()]);
+        let w = side.weights;
+        for i in 0..2 {
+            if u[i] == FIXED || w[i] == 0.0 {
+                continue;
+            }
+            add_three(self.step, u[i], force * w[i]);
+            self.matrix.add_diagonal(u[i], block * (w[i] * w[i]));
+        }
+        if u[0] != FIXED && u[1] != FIXED && w[0] != 0.0 && w[1] != 0.0 {
+            self.matrix.add_block(u[0], u[1], block * (w[0] * w[1]));
+        }
+    }
+}
+
+/// along · n nᵀ + across · (I − n nᵀ)
+#[inline]
+pub(crate) fn along_and_across(n: Vec3, along: Real, across: Real) -> Mat3 {
+    let m = n * (along - across);
+    let mut block = Mat3::from_cols(n * m.x, n * m.y, n * m.z);
+    block.x_axis.x += across;
+    block.y_axis.y += across;
+    block.z_axis.z += across;
+    block
+}
+
+fn curvature(bend: &Bend, pos: &[Vec3]) -> Vec3 {
+    let [a, b, c] = bend.nodes.map(|v| pos[v.at()]);
+    a * bend.weights[0] + b * bend.weights[1] + c * bend.weights[2]
+}
+
+/// The discrete curvature at the middle vertex of a rod: κ = 2 e × f / (|e||f| + e·f), of size 2 tan(angle/2).
+struct Curve {
+    e: Vec3,
+    f: Vec3,
+    /// |e| and |f|.
+    lengths: [Real; 2],
+    kb: Vec3,
+    /// 1 / (|e||f| + e·f)
+    scale: Real,
+}
+
+impl Curve {
+    fn of(rod: &Rod, pos: &[Vec3]) -> Self {
+        let [a, b, c] = rod.nodes.map(|v| pos[v.at()]);
+        let (e, f) = (b - a, c - b);
+        let lengths = [e.length(), f.length()];
+        let product = lengths[0] * lengths[1];
+        // A tube folded flat has no curvature that could be computed: the fold is kept just short of it.
+        let scale = 1.0 / (product + e.dot(f)).max(1e-6 * product).max(1e-30);
+        Self { e, f, lengths, kb: e.cross(f) * (2.0 * scale), scale }
+    }
+
+    /// ∂κ/∂x of the three vertices.
+    fn gradients(&self) -> [Mat3; 3] {
+        let [le, lf] = self.lengths.map(|l| l.max(1e-30));
+        let by_e = (skew(self.f) * -2.0 - outer(self.kb, self.e * (lf / le) + self.f)) * self.scale;
+        let by_f = (skew(self.e) * 2.0 - outer(self.kb, self.f * (le / lf) + self.e)) * self.scale;
+        [by_e * -1.0, by_e - by_f, by_f]
+    }
+}
+
+/// The matrix of v ↦ a × v.
+fn skew(a: Vec3) -> Mat3 {
+    Mat3::from_cols(Vec3::new(0.0, a.z, -a.y), Vec3::new(-a.z, 0.0, a.x), Vec3::new(a.y, -a.x, 0.0))
+}
+
+/// a bᵀ
+fn outer(a: Vec3, b: Vec3) -> Mat3 {
+    Mat3::from_cols(a * b.x, a * b.y, a * b.z)
+}
+
+fn at(range: &Range<u32>) -> Range<usize> {
+    range.start as usize..range.end as usize
+}
+
+/// Elastic forces, added to `out` \[N\].
+pub fn forces(model: &Model, body: &BandBody, material: &BodyParams, pos: &[Vec3], out: &mut [Vec3]) {
+    super::springs::forces(&model.springs[at(&body.springs)], material, pos, out);
+    for bend in &model.bends[at(&body.bends)] {
+        let push = curvature(bend, pos) * (-material.bending * bend.share);
+        (0..3).for_each(|i| out[bend.nodes[i].at()] += push * bend.weights[i]);
+    }
+    for rod in &model.rods[at(&body.rods)] {
+        let curve = Curve::of(rod, pos);
+        let moment = curve.kb * (material.tube_bending / rod.length);
+        let grad = curve.gradients();
+        (0..3).for_each(|i| out[rod.nodes[i].at()] -= grad[i].transpose() * moment);
+    }
+}
+
+/// Elastic energy \[J\].
+pub fn energy(model: &Model, body: &BandBody, material: &BodyParams, pos: &[Vec3]) -> Real {
+    let springs = super::springs::energy(&model.springs[at(&body.springs)], material, pos);
+    let bend = |b: &Bend| 0.5 * material.bending * b.share * curvature(b, pos).length_squared();
+    let rod = |r: &Rod| 0.5 * material.tube_bending / r.length * Curve::of(r, pos).kb.length_squared();
+    let bends: Real = model.bends[at(&body.bends)].iter().map(bend).sum();
+    let rods: Real = model.rods[at(&body.rods)].iter().map(rod).sum();
+    springs + bends + rods
+}

@@ -53,6 +53,7 @@ pub(crate) fn finish(sub: &Substep, state: &mut State, scratch: &mut Scratch) {
     state.vel.copy_from_slice(&scratch.vel);
     state.pose.copy_from_slice(&scratch.pose);
     state.twist.copy_from_slice(&scratch.twist);
+    state.radius.iter_mut().zip(&scratch.growth).for_each(|(r, more)| *r += more);
     for (t, tool) in model.tools.iter().enumerate() {
         let (frame, coupling) = (&model.rigids[tool.rigid.at()], &params.couplings[t]);
         scratch.hand_force[t] = rigid::hand_force(frame, tool, coupling, state, &state.leads[t]);
@@ -73,8 +74,10 @@ pub fn push(row: &Row) -> Vec3 {
 /// works with impulses.
 pub fn forces(model: &Model, params: &Params, pos: &[Vec3], out: &mut [Vec3]) {
     for (b, body) in model.bodies.iter().enumerate() {
-        if let BodyKind::Springs(s) = &body.kind {
-            springs::forces(&model.springs[s.springs()], &params.bodies[b], pos, out);
+        match &body.kind {
+            BodyKind::Springs(s) => springs::forces(&model.springs[s.springs()], &params.bodies[b], pos, out),
+            BodyKind::Band(band) => band::forces(model, band, &params.bodies[b], pos, out),
+            BodyKind::Rigid(_) => {}
         }
     }
 }

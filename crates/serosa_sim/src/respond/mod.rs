@@ -1,5 +1,6 @@
 //! Respond: rows are answered. Each response consumes the same rows and knows nothing of shapes.
 
+pub mod augmented_lagrangian;
 pub mod displacement_velocity;
 pub mod grip;
 
@@ -14,6 +15,9 @@ use serosa_geometry::rotation::from_rotation_vector;
 
 /// The stage: corrects `scratch` by its rows, and by what the jaws of tools hold.
 pub(crate) fn answer(sub: &Substep, state: &mut State, scratch: &mut Scratch, report: &mut StepReport) {
+    if sub.params.response == Response::AugmentedLagrangian {
+        return augmented_lagrangian::answer(sub, state, scratch, report);
+    }
     let Scratch { pos, vel, pose, twist, inv_mass, rigid_mobility, rows, row_work, grip_work, .. } = scratch;
     let mut motion = Motion { pos, vel, pose, twist, inv_mass, rigid_mobility };
     match sub.params.response {

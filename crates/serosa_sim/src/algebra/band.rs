@@ -1,0 +1,247 @@
+//! Symmetric positive definite band matrices of 3 × 3 blocks and their Cholesky factors.
+
+use crate::{Mat3, Real, Vec3};
+
+/// Columns eliminated together: each entry of the remaining matrix is then loaded and stored once for four.
+const PANEL: usize = 4;
+
+/// A symmetric band matrix, and after [`Self::factor`] its Cholesky factor.
+///
+/// Stored by columns, the lower half only: column c holds rows c to c + width, then `PANEL` zeros, so that the
+/// columns of a panel can be read over the same rows.
+#[derive(Clone, Debug, Default)]
+pub struct BandMatrix {
+    /// Unknowns.
+    n: usize,
+    /// Entries below the diagonal in a column.
+    width: usize,
+    stride: usize,
+    values: Vec<Real>,
+}
+
+impl BandMatrix {
+    /// Makes room for `blocks` × `blocks` blocks, coupled over at most `half_band` blocks, all zero.
+    /// Allocates only when the matrix becomes larger than it ever was.
+    pub fn clear(&mut self, blocks: usize, half_band: usize) {
+        self.n = 3 * blocks;
+        self.width = (3 * half_band + 2).min(self.n.max(1) - 1);
+        self.stride = self.width + 1 + PANEL;
+        self.values.clear();
+        self.values.resize(self.n * self.stride, 0.0);
+    }
+
+    /// Adds `scale` to the diagonal of block (i, j). Blocks above the diagonal are theirs below it.
+    #[inline]
+    pub fn add_scalar(&mut self, i: u32, j: u32, scale: Real) {
+        let (i, j) = (3 * i.max(j) as usize, 3 * i.min(j) as usize);
+        let at = j * self.stride + (i - j);
+        for k in 0..3 {
+            self.values[at + k * self.stride] += scale;
+        }
+    }
+
+    /// Adds a block at (i, j), i ≠ j: the block itself where i is later, its transpose where j is.
+    #[inline]
+    pub fn add_block(&mut self, i: u32, j: u32, block: Mat3) {
+        let (i, j, block) = if i > j { (i, j, block) } else { (j, i, block.transpose()) };
+        let at = 3 * j as usize * self.stride + 3 * (i - j) as usize;
+        for (b, column) in [block.x_axis, block.y_axis, block.z_axis].into_iter().enumerate() {
+            let at = at + b * (self.stride - 1);
+            let entries = &mut self.values[at..at + 3];
+            entries[0] += column.x;
+            entries[1] += column.y;
+            entries[2] += column.z;
+        }
+    }
+
+    /// Adds a symmetric block on the diagonal.
+    #[inline]
+    pub fn add_diagonal(&mut self, i: u32, block: Mat3) {
+        let at = 3 * i as usize * self.stride;
+        let column = &mut self.values[at..at + 3];
+        column[0] += block.x_axis.x;
+        column[1] += block.x_axis.y;
+        column[2] += block.x_axis.z;
+        let column = &mut self.values[at + self.stride..at + self.stride + 2];
+        column[0] += block.y_axis.y;
+        column[1] += block.y_axis.z;
+        self.values[at + 2 * self.stride] += block.z_axis.z;
+    }
+
+    /// Turns the matrix into its Cholesky factor; false where it is not positive definite.
+    ///
+    /// Cost: n · width² multiplications, in the same order whatever machine runs it.
+    pub fn factor(&mut self) -> bool {
+        let mut from = 0;
+        while from < self.n {
+            let panel = PANEL.min(self.n - from);
+            if !self.factor_panel(from, panel) {
+                return false;
+            }
+            if panel == PANEL {
+                self.update_behind(from);
+            }
+            from += panel;
+        }
+        true
+    }
+
+    /// Columns `from` to `from + panel`, which owe nothing to earlier ones any more.
+    fn factor_panel(&mut self, from: usize, panel: usize) -> bool {
+        for c in from..from + panel {
+            let (before, column) = self.values[from * self.stride..].split_at_mut((c - from) * self.stride);
+            for k in 0..c - from {
+                let earlier = &before[k * self.stride..(k + 1) * self.stride];
+                let shift = c - from - k;
+                let factor = earlier[shift];
+                // Rows c to the end of the earlier column.
+                for (x, l) in column[..self.stride - shift].iter_mut().zip(&earlier[shift..]) {
+                    *x -= l * factor;
+                }
+            }
+            let pivot = column[0];
+            if !(pivot > 0.0 && pivot.is_finite()) {
+                return false;
+            }
+            let scale = 1.0 / pivot.sqrt();
+            column[..=self.width].iter_mut().for_each(|x| *x *= scale);
+        }
+        true
+    }
+
+    /// Subtracts what a whole panel contributes to the columns behind it.
+    fn update_behind(&mut self, from: usize) {
+        let (done, rest) = self.values[from * self.stride..].split_at_mut(PANEL * self.stride);
+        let (l0, done) = done.split_at(self.stride);
+        let (l1, done) = done.split_at(self.stride);
+        let (l2, l3) = done.split_at(self.stride);
+        // The last row that the panel reaches is `from + PANEL − 1 + width`.
+        for k in 0..self.width.min(self.n - from - PANEL) {
+            let (m0, m1, m2, m3) = (l0[PANEL + k], l1[PANEL - 1 + k], l2[PANEL - 2 + k], l3[PANEL - 3 + k]);
+            let rows = self.width - k;
+            let column = &mut rest[k * self.stride..k * self.stride + rows];
+            let l0 = &l0[PANEL + k..PANEL + k + rows];
+            let l1 = &l1[PANEL - 1 + k..PANEL - 1 + k + rows];
+            let l2 = &l2[PANEL - 2 + k..PANEL - 2 + k + rows];
+            let l3 = &l3[PANEL - 3 + k..PANEL - 3 + k + rows];
+            for i in 0..rows {
+                column[i] -= l0[i] * m0 + l1[i] * m1 + l2[i] * m2 + l3[i] * m3;
+            }
+        }
+    }
+
+    /// Solves with the factor, in place. Cost: 4 · n · width operations.
+    pub fn solve(&self, x: &mut [Real]) {
+        for c in 0..self.n {
+            let column = &self.values[c * self.stride..(c + 1) * self.stride];
+            let value = x[c] / column[0];
+            x[c] = value;
+            let rows = self.width.min(self.n - 1 - c);
+            for (x, l) in x[c + 1..c + 1 + rows].iter_mut().zip(&column[1..=rows]) {
+                *x -= l * value;
+            }
+        }
+        for c in (0..self.n).rev() {
+            let column = &self.values[c * self.stride..(c + 1) * self.stride];
+            let rows = self.width.min(self.n - 1 - c);
+            let sum = dot(&column[1..=rows], &x[c + 1..c + 1 + rows]);
+            x[c] = (x[c] - sum) / column[0];
+        }
+    }
+}
+
+/// A sum of products in four lanes, then the lanes in order: fixed, and open to vector units.
+fn dot(a: &[Real], b: &[Real]) -> Real {
+    let (a4, b4) = (a.chunks_exact(4), b.chunks_exact(4));
+    let rest: Real = a4.remainder().iter().zip(b4.remainder()).map(|(x, y)| x * y).sum();
+    let mut lanes = [0.0; 4];
+    for (x, y) in a4.zip(b4) {
+        for k in 0..4 {
+            lanes[k] += x[k] * y[k];
+        }
+    }
+    ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])) + rest
+}
+
+/// Three numbers of a flat vector.
+#[inline]
+pub fn three(x: &[Real], i: u32) -> Vec3 {
+    let at = 3 * i as usize;
+    Vec3::new(x[at], x[at + 1], x[at + 2])
+}
+
+/// Adds to three numbers of a flat vector.
+#[inline]
+pub fn add_three(x: &mut [Real], i: u32, v: Vec3) {
+    let x = &mut x[3 * i as usize..3 * i as usize + 3];
+    x[0] += v.x;
+    x[1] += v.y;
+    x[2] += v.z;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A random matrix of that shape, positive definite by weight on the diagonal, as a band and dense.
+    fn random(blocks: usize, half_band: usize, seed: u64) -> (BandMatrix, Vec<Vec<Real>>) {
+        let mut state = seed;
+        let mut next = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as Real / (1u64 << 31) as Real - 0.5
+        };
+        let mut band = BandMatrix::default();
+        band.clear(blocks, half_band);
+        let mut dense = vec![vec![0.0; 3 * blocks]; 3 * blocks];
+        for i in 0..blocks {
+            for j in i.saturating_sub(half_band)..=i {
+                let mut m = Mat3::from_cols_array(&core::array::from_fn(|_| next()));
+                if i == j {
+                    m = m + m.transpose() + Mat3::from_diagonal(Vec3::splat(6.0 * (half_band + 1) as Real));
+                    band.add_diagonal(i as u32, m);
+                } else if i % 2 == 0 {
+                    band.add_block(i as u32, j as u32, m);
+                } else {
+                    band.add_block(j as u32, i as u32, m.transpose());
+                }
+                for a in 0..3 {
+                    for b in 0..3 {
+                        dense[3 * i + a][3 * j + b] = m.col(b)[a];
+                        dense[3 * j + b][3 * i + a] = m.col(b)[a];
+                    }
+                }
+            }
+        }
+        band.add_scalar(0, 0, 1.0);
+        (0..3).for_each(|k| dense[k][k] += 1.0);
+        (band, dense)
+    }
+
+    #[test]
+    fn solutions_satisfy_the_dense_system() {
+        for (blocks, half_band) in [(1, 0), (2, 1), (3, 7), (5, 2), (40, 3), (101, 8)] {
+            let (mut band, dense) = random(blocks, half_band, 7 + blocks as u64);
+            let b: Vec<Real> = (0..3 * blocks).map(|i| (i as Real * 0.7).sin()).collect();
+            let mut x = b.clone();
+            assert!(band.factor());
+            band.solve(&mut x);
+            for (row, want) in dense.iter().zip(&b) {
+                let got: Real = row.iter().zip(&x).map(|(a, x)| a * x).sum();
+                assert!((got - want).abs() < 1e-12, "{blocks} {half_band}: {got} {want}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_matrix_that_is_not_positive_is_refused() {
+        let mut band = BandMatrix::default();
+        band.clear(2, 1);
+        band.add_scalar(0, 0, 1.0);
+        band.add_scalar(1, 1, 1.0);
+        band.add_scalar(0, 1, 2.0);
+        assert!(!band.factor());
+        band.clear(1, 0);
+        band.add_scalar(0, 0, f64::NAN);
+        assert!(!band.factor());
+    }
+}

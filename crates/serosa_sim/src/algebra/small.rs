@@ -1,0 +1,67 @@
+//! Six unknowns: a rigid frame's step.
+
+use crate::{Real, Vec3};
+
+/// A symmetric positive definite 6 × 6 system, gathered term by term; only the lower half is kept.
+#[derive(Clone, Copy, Debug)]
+pub struct Six {
+    matrix: [[Real; 6]; 6],
+    rhs: [Real; 6],
+}
+
+impl Six {
+    /// The system with a diagonal matrix and no right-hand side: three translations, then three rotations.
+    pub fn diagonal(linear: Real) -> Self {
+        let mut matrix = [[0.0; 6]; 6];
+        (0..3).for_each(|i| matrix[i][i] = linear);
+        Self { matrix, rhs: [0.0; 6] }
+    }
+
+    /// Adds scale · j jᵀ to the matrix, where j is the row (linear, angular).
+    pub fn add_outer(&mut self, linear: Vec3, angular: Vec3, scale: Real) {
+        let j = join(linear, angular);
+        for r in 0..6 {
+            for c in 0..=r {
+                self.matrix[r][c] += scale * j[r] * j[c];
+            }
+        }
+    }
+
+    /// Adds (linear, angular) to the right-hand side.
+    pub fn add_rhs(&mut self, linear: Vec3, angular: Vec3) {
+        let j = join(linear, angular);
+        (0..6).for_each(|i| self.rhs[i] += j[i]);
+    }
+
+    /// The solution, or nothing where the matrix is not positive definite.
+    pub fn solve(mut self) -> Option<(Vec3, Vec3)> {
+        let m = &mut self.matrix;
+        for c in 0..6 {
+            for k in 0..c {
+                let l = m[c][k];
+                for r in c..6 {
+                    m[r][c] -= m[r][k] * l;
+                }
+            }
+            if !(m[c][c] > 0.0 && m[c][c].is_finite()) {
+                return None;
+            }
+            let root = m[c][c].sqrt();
+            (c..6).for_each(|r| m[r][c] /= root);
+        }
+        let mut x = self.rhs;
+        for r in 0..6 {
+            (0..r).for_each(|c| x[r] -= self.matrix[r][c] * x[c]);
+            x[r] /= self.matrix[r][r];
+        }
+        for r in (0..6).rev() {
+            (r + 1..6).for_each(|c| x[r] -= self.matrix[c][r] * x[c]);
+            x[r] /= self.matrix[r][r];
+        }
+        Some((Vec3::new(x[0], x[1], x[2]), Vec3::new(x[3], x[4], x[5])))
+    }
+}
+
+fn join(a: Vec3, b: Vec3) -> [Real; 6] {
+    [a.x, a.y, a.z, b.x, b.y, b.z]
+}

@@ -1,0 +1,50 @@
+//! Tubes that widen when a scene starts.
+
+use crate::body::Substep;
+use crate::params::Filter;
+use crate::state::State;
+use crate::{Real, Scratch};
+
+/// How much of the gap to its nearest neighbour a primitive may grow in a substep. Both may grow.
+const SHARE: Real = 0.2;
+/// A tube that was held back catches up at most so many times as fast as it was meant to grow.
+const HURRY: Real = 3.0;
+
+/// How much each primitive grows in this substep, into `scratch.growth`; the gaps of `scratch.near` become those of
+/// the grown primitives. With the filter on, growth waits where there is no room: the target runs ahead, the
+/// geometry does not.
+pub(super) fn grow(sub: &Substep, state: &State, scratch: &mut Scratch, margin: Real) {
+    let Scratch { growth, near, .. } = scratch;
+    if sub.model.growths.is_empty() {
+        return;
+    }
+    growth.fill(0.0);
+    let time = state.tick as Real * sub.params.dt_s;
+    for grown in &sub.model.growths {
+        let share = smooth((time + sub.h) / grown.duration_s);
+        for p in grown.prims.start as usize..grown.prims.end as usize {
+            let from = sub.model.prims[p].radius;
+            let most = HURRY * (grown.to - from) / grown.duration_s * sub.h;
+            growth[p] = (from + (grown.to - from) * share - state.radius[p]).clamp(0.0, most.max(0.0));
+        }
+    }
+    if sub.params.filter != Filter::Off {
+        growth.iter_mut().for_each(|g| *g = g.min(0.1 * margin));
+        for row in near.iter() {
+            for p in [row.key.a.at(), row.key.b.at()] {
+                growth[p] = growth[p].min(SHARE * row.gap.max(0.0));
+            }
+        }
+    }
+    for row in near.iter_mut() {
+        let more = growth[row.key.a.at()] + growth[row.key.b.at()];
+        row.gap -= more;
+        row.offset += more;
+    }
+}
+
+/// From 0 to 1 with a soft start and a soft end.
+fn smooth(t: Real) -> Real {
+    let t = t.clamp(0.0, 1.0);
+    t * t * (3.0 - 2.0 * t)
+}

@@ -1,0 +1,407 @@
+//! Bodies and rows descend one potential together: augmented-Lagrangian contact with a friction cone.
+//!
+//! Each row pushes with max(0, λ − k·gap), where the multiplier λ is what it pushed with before: the stiffness k
+//! only has to catch changes, so a resting contact holds its gap exactly with a soft k. After each sweep λ takes
+//! over the push. Friction keeps an anchor, the place where sticking began, and pulls back to it within the cone
+//! μλ; a row that slides drags its anchor along. Multipliers and anchors are saved with the state.
+//!
+//! The mathematics is that of the incremental potential with rows as in the augmented vertex-block descent of
+//! Giles et al. (2025); what differs is that whole bands descend at once.
+
+use crate::algebra::Six;
+use crate::body::Substep;
+use crate::body::band::{self, along_and_across};
+use crate::model::{BodyKind, Model, Pose};
+use crate::report::StepReport;
+use crate::row::{Node, Row};
+use crate::scratch::{Mobility, Scratch};
+use crate::state::{Kept, State};
+use crate::{Mat3, Real, RigidId, Vec3, VertexId, filter};
+use serosa_geometry::rotation::{any_perpendicular, from_rotation_vector, to_rotation_vector};
+
+/// The distance that contacts keep \[m\]: room for the filter to let things settle without touching them.
+pub const REST_GAP: Real = 1e-4;
+/// Stiffness of a row as a multiple of what its nodes' inertia resists with, m/h².
+const FIRMNESS: Real = 2.0;
+/// How much of an old overlap is left to the next step, so that nothing pops.
+const KEEP: Real = 0.95;
+/// How much of a multiplier is handed to the next step.
+const FADE: Real = 0.99;
+
+/// A row at work, or a vertex held in jaws.
+#[derive(Clone, Copy, Debug)]
+pub struct Touching {
+    /// Which row, or which grip.
+    source: Source,
+    /// A and B.
+    pub sides: [Side; 2],
+    normal: Vec3,
+    offset: Real,
+    /// \[N/m\]
+    stiffness: Real,
+    /// Push along the normal \[N\].
+    lambda: Real,
+    friction: Real,
+    /// From B's point to A's at the start of the substep \[m\].
+    start: Vec3,
+    /// How far A's point has been carried from the anchor at the start \[m\].
+    stick: Vec3,
+    /// Push across the normal \[N\].
+    drag: Vec3,
+    /// Most that `drag` may reach \[N\].
+    limit: Real,
+}
+
+/// Where a row at work comes from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Source {
+    Row(u32),
+    Grip(u32),
+}
+
+/// One side of a row: two vertices of a soft body, or a point of a rigid frame.
+#[derive(Clone, Copy, Debug)]
+pub struct Side {
+    /// Its body.
+    pub body: u32,
+    /// Vertices of a soft body.
+    pub vertices: [VertexId; 2],
+    /// Their weights; 0 for one that takes no part.
+    pub weights: [Real; 2],
+    rigid: Option<(RigidId, Vec3)>,
+}
+
+/// What a row does at some positions.
+pub struct Answer {
+    /// On side A \[N\].
+    pub force: Vec3,
+    /// How that changes as A moves, positive semidefinite \[N/m\].
+    pub matrix: Mat3,
+    /// \[J\]
+    pub potential: Real,
+}
+
+impl Side {
+    /// Whether it belongs to a soft body.
+    pub fn soft(&self) -> bool {
+        self.rigid.is_none()
+    }
+
+    fn place(&self, pos: &[Vec3], pose: &[Pose]) -> Vec3 {
+        match self.rigid {
+            Some((r, local)) => pose[r.at()].point(local),
+            None => {
+                let [v, w] = self.vertices;
+                pos[v.at()] * self.weights[0] + pos[w.at()] * self.weights[1]
+            }
+        }
+    }
+
+    /// Speed along `dir` for a unit impulse along it \[1/kg\].
+    fn mobility(&self, inv_mass: &[Real], rigid: &[Mobility], pose: &[Pose], dir: Vec3) -> Real {
+        match self.rigid {
+            Some((r, local)) => {
+                let (mobility, rot) = (&rigid[r.at()], pose[r.at()].rot);
+                let torque = rot.conjugate() * (rot * local).cross(dir);
+                mobility.inv_mass + torque.dot(mobility.inv_inertia * torque)
+            }
+            None => (0..2).map(|i| self.weights[i] * self.weights[i] * inv_mass[self.vertices[i].at()]).sum(),
+        }
+    }
+}
+
+impl Touching {
+    /// Whether one of its sides belongs to that body.
+    pub fn holds(&self, body: u32) -> bool {
+        self.sides[0].body == body || self.sides[1].body == body
+    }
+
+    /// From B's point to A's \[m\].
+    #[inline]
+    pub fn between(&self, pos: &[Vec3], pose: &[Pose]) -> Vec3 {
+        self.sides[0].place(pos, pose) - self.sides[1].place(pos, pose)
+    }
+
+    fn is_grip(&self) -> bool {
+        matches!(self.source, Source::Grip(_))
+    }
+
+    /// How far A's point is from its anchor, across the normal; for a grip, in all directions.
+    fn carried(&self, between: Vec3) -> Vec3 {
+        let moved = between - self.start;
+        let across = if self.is_grip() { moved } else { moved - self.normal * moved.dot(self.normal) };
+        self.stick + across
+    }
+
+    /// Force, matrix and potential where B's point is `between` away from A's.
+    pub fn answer(&self, between: Vec3) -> Answer {
+        let k = self.stiffness;
+        let mut answer = Answer { force: Vec3::ZERO, matrix: Mat3::ZERO, potential: 0.0 };
+        let mut along = 0.0;
+        if !self.is_grip() {
+            let push = self.push(between);
+            answer.potential = (push * push - self.lambda * self.lambda) / (2.0 * k);
+            answer.force = self.normal * push;
+            along = if push > 0.0 { k } else { 0.0 };
+        }
+        let mut across = 0.0;
+        if self.limit > 0.0 {
+            let (pull, size) = self.pull(between);
+            let share = if size > self.limit { self.limit / size } else { 1.0 };
+            answer.force += pull * share;
+            across = k * share;
+            answer.potential += if size > self.limit {
+                self.limit * (size - 0.5 * self.limit) / k
+            } else {
+                0.5 * size * size / k
+            };
+        }
+        answer.matrix = if self.is_grip() {
+            Mat3::from_diagonal(Vec3::splat(across))
+        } else {
+            along_and_across(self.normal, along, across)
+        };
+        answer
+    }
+
+    fn push(&self, between: Vec3) -> Real {
+        (self.lambda - self.stiffness * (between.dot(self.normal) - self.offset)).max(0.0)
+    }
+
+    /// The pull towards the anchor before the cone bounds it, and its size.
+    fn pull(&self, between: Vec3) -> (Vec3, Real) {
+        let pull = self.drag - self.carried(between) * self.stiffness;
+        (pull, pull.length())
+    }
+
+    /// The multipliers take over what the row now pushes with; an anchor that cannot be held is dragged along.
+    fn update(&mut self, between: Vec3) {
+        let (pull, size) = self.pull(between);
+        if !self.is_grip() {
+            self.lambda = self.push(between);
+            self.limit = self.friction * self.lambda;
+        }
+        if size > self.limit {
+            self.drag = if size > 0.0 { pull * (self.limit / size) } else { Vec3::ZERO };
+            self.stick -= self.carried(between);
+        } else {
+            self.drag = pull;
+        }
+    }
+}
+
+/// The whole response: sweeps in which every body descends, every row updates and the filter clips.
+pub(super) fn answer(sub: &Substep, state: &mut State, scratch: &mut Scratch, report: &mut StepReport) {
+    scratch.target_pose.copy_from_slice(&scratch.pose);
+    prepare(sub, state, scratch);
+    for _ in 0..sub.sweeps {
+        for (b, body) in sub.model.bodies.iter().enumerate() {
+            match &body.kind {
+                BodyKind::Band(band) => band::descend(sub, b, band, state, scratch),
+                BodyKind::Rigid(r) => descend_rigid(sub, b as u32, *r, scratch),
+                BodyKind::Springs(_) => {}
+            }
+        }
+        report.truncated = filter::clip(sub, state, scratch);
+        let Scratch { pos, pose, touching, .. } = scratch;
+        for row in touching.iter_mut() {
+            row.update(row.between(pos, pose));
+        }
+    }
+    velocities(sub, state, scratch);
+    store(sub, state, scratch, report);
+}
+
+fn prepare(sub: &Substep, state: &State, scratch: &mut Scratch) {
+    let Scratch { rows, touching, inv_mass, rigid_mobility, .. } = scratch;
+    touching.clear();
+    let mut kept = state.kept.iter().peekable();
+    for (i, row) in rows.iter().enumerate() {
+        while kept.next_if(|k| k.key < row.key).is_some() {}
+        let memory = kept.peek().filter(|k| k.key == row.key).copied();
+        if let Some(work) = of_row(sub, state, (inv_mass, rigid_mobility), (i, row), memory) {
+            touching.push(work);
+        }
+    }
+    for (i, grip) in state.grips.iter().enumerate() {
+        let tool = &sub.model.tools[grip.tool.at()];
+        let body = sub.model.bodies.iter().position(|b| b.vertices.contains(&grip.vertex.0)).unwrap_or(0);
+        let shares = state.grips.iter().filter(|g| g.tool == grip.tool).count();
+        let held = Side { body: body as u32, vertices: [grip.vertex; 2], weights: [1.0, 0.0], rigid: None };
+        let jaw = Side { body: tool.body.0, rigid: Some((tool.rigid, grip.at)), ..held };
+        let mut work = Touching {
+            source: Source::Grip(i as u32),
+            sides: [held, jaw],
+            normal: Vec3::Z,
+            offset: 0.0,
+            stiffness: 0.0,
+            lambda: 0.0,
+            friction: 0.0,
+            start: Vec3::ZERO,
+            stick: Vec3::ZERO,
+            drag: grip.pull,
+            limit: tool.strength / shares as Real,
+        };
+        work.start = Vec3::ZERO;
+        if firm(&mut work, sub, state, (inv_mass, rigid_mobility)) {
+            touching.push(work);
+        }
+    }
+}
+
+/// Sets the stiffness; false where nothing can move or something is not a number.
+fn firm(
+    work: &mut Touching,
+    sub: &Substep,
+    state: &State,
+    (inv_mass, rigid): (&[Real], &[Mobility]),
+) -> bool {
+    let softness: Real =
+        work.sides.iter().map(|s| s.mobility(inv_mass, rigid, &state.pose, work.normal)).sum();
+    work.stiffness = FIRMNESS / (softness * sub.h * sub.h);
+    work.stiffness.is_finite() && work.between(&state.pos, &state.pose).is_finite()
+}
+
+fn of_row(
+    sub: &Substep,
+    state: &State,
+    mobility: (&[Real], &[Mobility]),
+    (i, row): (usize, &Row),
+    memory: Option<&Kept>,
+) -> Option<Touching> {
+    let mut work = Touching {
+        source: Source::Row(i as u32),
+        sides: sides(sub.model, row),
+        normal: row.normal,
+        offset: row.offset + REST_GAP + KEEP * (row.gap - REST_GAP).min(0.0),
+        stiffness: 0.0,
+        lambda: 0.0,
+        friction: row.friction,
+        start: Vec3::ZERO,
+        stick: Vec3::ZERO,
+        drag: Vec3::ZERO,
+        limit: 0.0,
+    };
+    work.start = work.between(&state.pos, &state.pose);
+    if let Some(kept) = memory {
+        let across = |v: Vec3| v - row.normal * v.dot(row.normal);
+        work.lambda = FADE * kept.lambda;
+        (work.stick, work.drag) = (across(kept.stick), across(kept.drag));
+        work.limit = work.friction * work.lambda;
+    }
+    firm(&mut work, sub, state, mobility).then_some(work)
+}
+
+/// The sides of a row from its slots: positive weights are A's.
+fn sides(model: &Model, row: &Row) -> [Side; 2] {
+    let side = |body: u32| Side { body, vertices: [VertexId(0); 2], weights: [0.0; 2], rigid: None };
+    let body = |p: crate::PrimId| model.prims[p.at()].body.0;
+    let mut sides = [side(body(row.key.a)), side(body(row.key.b))];
+    let mut used = [0; 2];
+    for slot in row.slots() {
+        let which = usize::from(slot.weight < 0.0);
+        let side = &mut sides[which];
+        match slot.node {
+            Node::Vertex(v) => {
+                side.vertices[used[which]] = v;
+                side.weights[used[which]] = slot.weight.abs();
+                used[which] += 1;
+            }
+            Node::Rigid(r, local) => side.rigid = Some((r, local)),
+        }
+    }
+    sides
+}
+
+/// One Newton step of a rigid frame on inertia, coupling and rows: six unknowns.
+fn descend_rigid(sub: &Substep, body: u32, r: RigidId, scratch: &mut Scratch) {
+    let Scratch { pos, pose, target_pose, rigid_mobility, touching, .. } = scratch;
+    let mobility = &rigid_mobility[r.at()];
+    if mobility.inv_mass == 0.0 {
+        return;
+    }
+    let (now, target) = (pose[r.at()], target_pose[r.at()]);
+    let per_h2 = 1.0 / (sub.h * sub.h);
+    let mut six = Six::diagonal(per_h2 / mobility.inv_mass);
+    let away = (target.pos - now.pos) * (per_h2 / mobility.inv_mass);
+    let turn = to_rotation_vector(target.rot * now.rot.conjugate());
+    let axes = Mat3::from_quat(now.rot);
+    let inertia = mobility.inv_inertia.recip() * per_h2;
+    for k in 0..3 {
+        six.add_outer(Vec3::ZERO, axes.col(k), inertia[k]);
+    }
+    let spin = axes * (inertia * (axes.transpose() * turn));
+    six.add_rhs(away, spin);
+    for row in touching.iter().filter(|row| row.holds(body)) {
+        let answer = row.answer(row.between(pos, pose));
+        for (side, sign) in row.sides.iter().zip([1.0, -1.0]) {
+            let Some((frame, local)) = side.rigid.filter(|(frame, _)| *frame == r) else { continue };
+            let arm = pose[frame.at()].rot * local;
+            let force = answer.force * sign;
+            six.add_rhs(force, arm.cross(force));
+            let n = row.normal;
+            let t = any_perpendicular(n);
+            for dir in [n, t, n.cross(t)] {
+                six.add_outer(dir, arm.cross(dir), dir.dot(answer.matrix * dir));
+            }
+        }
+    }
+    if let Some((shift, turn)) = six.solve() {
+        let pose = &mut pose[r.at()];
+        pose.pos += shift;
+        pose.rot = (from_rotation_vector(turn) * pose.rot).normalize();
+    }
+}
+
+/// Velocities are what the positions did.
+fn velocities(sub: &Substep, state: &State, scratch: &mut Scratch) {
+    for (b, body) in sub.model.bodies.iter().enumerate() {
+        match body.kind {
+            BodyKind::Band(_) => {
+                for v in body.vertex_range() {
+                    scratch.vel[v] = (scratch.pos[v] - state.pos[v]) / sub.h;
+                }
+            }
+            BodyKind::Rigid(r) if !state.frozen[b] => {
+                let (pose, free) = (&scratch.pose[r.at()], &scratch.target_pose[r.at()]);
+                let twist = &mut scratch.twist[r.at()];
+                twist.vel += (pose.pos - free.pos) / sub.h;
+                twist.omega += to_rotation_vector(pose.rot * free.rot.conjugate()) / sub.h;
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Multipliers and anchors go to the state, impulses to the rows, and grips that cannot hold slip.
+fn store(sub: &Substep, state: &mut State, scratch: &mut Scratch, report: &mut StepReport) {
+    let Scratch { pos, pose, rows, touching, .. } = scratch;
+    state.kept.clear();
+    for work in touching.iter() {
+        let between = work.between(pos, pose);
+        match work.source {
+            Source::Row(i) => {
+                let row = &mut rows[i as usize];
+                (row.lambda, row.slip) = (work.lambda * sub.h, work.drag * sub.h);
+                if work.lambda > 0.0 {
+                    let (lambda, drag) = (work.lambda, work.drag);
+                    state.kept.push(Kept { key: row.key, lambda, stick: work.carried(between), drag });
+                }
+            }
+            Source::Grip(i) => {
+                let grip = &mut state.grips[i as usize];
+                grip.pull = work.drag;
+                if work.drag.length() >= 0.999 * work.limit {
+                    grip.slipped += between.length();
+                    let tool = &sub.model.tools[grip.tool.at()];
+                    grip.at = pose[tool.rigid.at()].local(work.sides[0].place(pos, pose));
+                }
+            }
+        }
+    }
+    let before = state.grips.len();
+    state.grips.retain(|g| g.slipped <= sub.model.tools[g.tool.at()].reach);
+    report.slipped_out += (before - state.grips.len()) as u32;
+    let deepest = rows.iter().map(|row| row.gap_at(pos, pose)).fold(0.0, Real::min);
+    report.deepest_m = report.deepest_m.min(deepest);
+}
