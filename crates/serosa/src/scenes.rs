@@ -22,7 +22,7 @@ macro_rules! built_in {
     };
 }
 
-built_in!["coil", "membrane-poke", "net-on-sphere", "rope-drop"];
+built_in!["coil", "intestine", "membrane-poke", "net-on-sphere", "rope-drop"];
 
 /// A scene as given: its name and text.
 #[derive(Clone, Debug)]

@@ -1,7 +1,7 @@
 //! Which primitives of one body may not touch each other.
 
 use serosa_geometry::solid::touches;
-use serosa_geometry::{Aabb, Grid, PrimId, Real, VertexId};
+use serosa_geometry::{Aabb, Grid, PrimId, Real, VertexId, closest_segments};
 use serosa_sim::detect::{Places, solid_of};
 use serosa_sim::model::{Exclusions, Model, PrimKind};
 
@@ -14,18 +14,32 @@ pub const PAIRS_MAX: usize = 20_000_000;
 /// along it, so edges nearer than that along the body (whatever the way) are left out. Taking only edges that
 /// share a vertex, as published, would report contacts for ever where edges are shorter than the tube is wide.
 ///
+/// A tube is measured by the radius it ends with, so that what is left out does not change while it widens. Of the
+/// membrane near along the body, a tube leaves out what hangs on it and what it will cover at rest; the rest it may
+/// touch.
+///
 /// Pairs closer at rest than their radii, like the crossing diagonals of a membrane's cell: they are counted.
+/// Not so for a tube with a membrane: it starts with a radius that touches nothing.
 ///
 /// The error is the number of the body that would leave out too many.
 pub fn exclusions(model: &Model) -> Result<Exclusions, usize> {
     let rings = rings(model);
+    let wide = wide(model);
     let mut walk =
         Walk { way: vec![0.0; model.rest.len()], round: vec![0; model.rest.len()], ..Walk::default() };
     let mut excluded = Exclusions::default();
     for (i, prim) in model.prims.iter().enumerate() {
         excluded.starts.push(excluded.partners.len() as u32);
-        if model.bodies[prim.body.at()].self_contact {
-            walk.neighbours(model, &rings, PrimId::from(i), &mut excluded.partners);
+        let body = &model.bodies[prim.body.at()];
+        if body.self_contact && (!prim.membrane || body.membrane_contact) {
+            let (i, start) = (PrimId::from(i), excluded.partners.len());
+            let reach = core::f64::consts::PI * wide[i.at()];
+            walk.neighbours(model, &rings, (i, reach), &mut excluded.partners);
+            if !prim.membrane {
+                let mut kept = excluded.partners.split_off(start);
+                kept.retain(|j| !model.prims[j.at()].membrane || covers(model, &rings, &wide, (i, *j)));
+                excluded.partners.append(&mut kept);
+            }
         }
         if excluded.partners.len() > PAIRS_MAX {
             return Err(prim.body.at());
@@ -54,8 +68,37 @@ fn with_more(excluded: Exclusions, mut more: Vec<(PrimId, PrimId)>) -> Exclusion
     merged
 }
 
+/// The largest radius that each primitive will have \[m\].
+fn wide(model: &Model) -> Vec<Real> {
+    let mut wide: Vec<Real> = model.prims.iter().map(|p| p.radius).collect();
+    for growth in &model.growths {
+        for i in growth.prims.clone() {
+            wide[i as usize] = wide[i as usize].max(growth.to);
+        }
+    }
+    wide
+}
+
+/// Whether a piece of membrane hangs on the tube, or is covered by one of its segments at rest.
+fn covers(model: &Model, rings: &Rings, wide: &[Real], (tube, sheet): (PrimId, PrimId)) -> bool {
+    let (PrimKind::Segment(a), PrimKind::Segment(b)) =
+        (model.prims[tube.at()].kind, model.prims[sheet.at()].kind)
+    else {
+        return false;
+    };
+    if b.iter().any(|v| rings[v.at()].iter().any(|(i, ..)| !model.prims[i.at()].membrane)) {
+        return true;
+    }
+    let [a, b] = [a, b].map(|ends| ends.map(|v| model.rest[v.at()]));
+    let near = closest_segments(a[0], a[1], b[0], b[1]);
+    let distance = (a[0].lerp(a[1], near.s) - b[0].lerp(b[1], near.t)).length();
+    distance < wide[tube.at()] + wide[sheet.at()]
+}
+
 /// For each vertex, the segments at it: (segment, other end, length).
-fn rings(model: &Model) -> Vec<Vec<(PrimId, VertexId, Real)>> {
+type Rings = Vec<Vec<(PrimId, VertexId, Real)>>;
+
+fn rings(model: &Model) -> Rings {
     let mut rings = vec![Vec::new(); model.rest.len()];
     for (i, prim) in model.prims.iter().enumerate() {
         if let PrimKind::Segment([a, b]) = prim.kind {
@@ -78,16 +121,15 @@ struct Walk {
 }
 
 impl Walk {
-    /// Adds every later segment that begins nearer than π r, ascending. Cost: in proportion to what it reaches.
+    /// Adds every later segment that begins nearer than `reach`, ascending. Cost: in proportion to what it reaches.
     fn neighbours(
         &mut self,
         model: &Model,
-        rings: &[Vec<(PrimId, VertexId, Real)>],
-        prim: PrimId,
+        rings: &Rings,
+        (prim, reach): (PrimId, Real),
         partners: &mut Vec<PrimId>,
     ) {
         let PrimKind::Segment(ends) = model.prims[prim.at()].kind else { return };
-        let reach = core::f64::consts::PI * model.prims[prim.at()].radius;
         self.now += 1;
         let start = partners.len();
         ends.iter().for_each(|v| self.reach(*v, 0.0));
@@ -127,6 +169,18 @@ impl Walk {
     }
 }
 
+/// Whether two primitives are of one body and would touch if they overlapped at rest.
+fn own(model: &Model, a: PrimId, b: PrimId) -> bool {
+    let (a, b) = (&model.prims[a.at()], &model.prims[b.at()]);
+    let body = &model.bodies[a.body.at()];
+    match (a.membrane, b.membrane) {
+        _ if a.body != b.body || !body.self_contact => false,
+        (true, true) => body.membrane_contact,
+        (false, false) => !model.growths.iter().any(|g| body.prims.contains(&g.prims.start)),
+        _ => false,
+    }
+}
+
 fn overlapping_at_rest(model: &Model, known: &Exclusions) -> Result<Vec<(PrimId, PrimId)>, usize> {
     let radius: Vec<Real> = model.prims.iter().map(|p| p.radius).collect();
     let pose: Vec<_> = model.rigids.iter().map(|r| r.rest).collect();
@@ -139,9 +193,7 @@ fn overlapping_at_rest(model: &Model, known: &Exclusions) -> Result<Vec<(PrimId,
     for job in 0..grid.jobs() {
         grid.pairs_in(job, &boxes, |i, j| {
             let (a, b) = (PrimId(i), PrimId(j));
-            let body = model.prims[a.at()].body;
-            let own = body == model.prims[b.at()].body && model.bodies[body.at()].self_contact;
-            if own && found.len() <= PAIRS_MAX && !known.contains(a, b) {
+            if own(model, a, b) && found.len() <= PAIRS_MAX && !known.contains(a, b) {
                 let mut overlap = false;
                 touches(&solids[a.at()], &solids[b.at()], 0.0, &mut |_| overlap = true);
                 if overlap {

@@ -3,12 +3,18 @@
 //! Runs once, before the frame and never in it. What is wrong with a scene is said all at once, as
 //! [`Fault`]s that name the place; nothing is repaired in silence and nothing missing is made up.
 
+pub mod band;
+mod bodies;
 pub mod exclude;
+pub mod lattice;
+mod probes;
 pub mod raw;
 pub mod rigid;
 pub mod scene;
 pub mod select;
 pub mod springs;
+pub mod strip;
+mod tunables;
 
 pub use raw::RawScene;
 pub use scene::{Baked, bake};

@@ -1,5 +1,6 @@
 //! `RawScene`: a scene as written, in SI units, before anything is computed from it.
 
+use serosa_geometry::generate::intestine::Strip;
 use serosa_geometry::{Aabb, Mesh, Quat, Real, Vec3};
 use serosa_sim::energy::EnergyKind;
 use serosa_sim::model::Pose;
@@ -94,6 +95,8 @@ pub struct RawBody {
     pub drag: Real,
     /// Whether it may touch itself.
     pub self_contact: bool,
+    /// Whether its membrane may touch its membrane as well.
+    pub membrane_contact: bool,
     /// Vertices held where they are.
     pub attachments: Vec<Selector>,
 }
@@ -108,6 +111,8 @@ pub enum RawGeometry {
         /// Half the thickness \[m\].
         radius: Real,
     },
+    /// A tube along the border of a membrane, whose last row is held.
+    Strip(RawStrip),
     /// A simple solid at a pose.
     Solid {
         /// Which solid.
@@ -115,6 +120,32 @@ pub enum RawGeometry {
         /// Where.
         pose: Pose,
     },
+}
+
+impl RawGeometry {
+    /// Its points, edges and sets, where it has any.
+    pub fn mesh(&self) -> Option<&Mesh> {
+        match self {
+            Self::Mesh { mesh, .. } => Some(mesh),
+            Self::Strip(raw) => Some(&raw.strip.mesh),
+            Self::Solid { .. } => None,
+        }
+    }
+}
+
+/// A strip as written.
+#[derive(Clone, Debug)]
+pub struct RawStrip {
+    /// Its points.
+    pub strip: Strip,
+    /// Of the tube in the end \[m\].
+    pub radius: Real,
+    /// Of the tube at the start \[m\]; as wide as is free where none is given.
+    pub start_radius: Option<Real>,
+    /// How long the tube takes to widen \[s\].
+    pub inflation_s: Real,
+    /// Half the thickness of the membrane \[m\].
+    pub half_thickness: Real,
 }
 
 /// Simple solids, each about its own origin; lengths in metres.
@@ -154,7 +185,11 @@ pub enum RawModel {
         damping: Real,
         /// Of springs across two edges in line \[N/m\]; 0 for none.
         bending: Real,
+        /// The tube of a strip, where it differs from the membrane; `mass` is then that of the membrane.
+        tube: Option<SpringTube>,
     },
+    /// A rope, or a strip, solved as one band.
+    Band(RawBand),
     /// A movable solid.
     Rigid {
         /// \[kg\]
@@ -162,6 +197,34 @@ pub enum RawModel {
     },
     /// A solid that stays.
     Fixed,
+}
+
+/// The springs along the border of a strip.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SpringTube {
+    /// Of all of it \[kg\].
+    pub mass: Real,
+    /// Of each spring \[N/m\].
+    pub stiffness: Real,
+}
+
+/// The mechanics of a rope, or of a tube with its membrane.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RawBand {
+    /// Of a rope, or of the membrane of a strip \[kg\].
+    pub mass: Real,
+    /// Of the tube of a strip \[kg\].
+    pub tube_mass: Option<Real>,
+    /// Along the tube or rope \[N\]: force for a stretch of one.
+    pub tube_stretch: Real,
+    /// Across the tube or rope \[N m²\]: moment for a curvature of one.
+    pub tube_bending: Real,
+    /// Of the membrane \[N/m\]: Young's modulus times thickness.
+    pub stiffness: Real,
+    /// Of the membrane \[N m\]: moment by width for a curvature of one.
+    pub bending: Real,
+    /// Viscous forces are the elastic ones of the strain that this time brings \[s\].
+    pub relaxation_s: Real,
 }
 
 /// Which vertices.

@@ -2,8 +2,8 @@
 
 use crate::Fault;
 use crate::raw::{Place, RawModel};
-use serosa_geometry::{Mesh, Real, VertexId};
-use serosa_sim::model::{BLOCK, Model, Prim, PrimKind, Spring, SpringBody, SpringKind};
+use serosa_geometry::{Mesh, Real, Vec3, VertexId};
+use serosa_sim::model::{BLOCK, FIXED, Model, Prim, PrimKind, Spring, SpringBody, SpringKind};
 
 /// Vertices lie within this of the origin \[m\].
 const SPACE: Real = 200.0;
@@ -62,35 +62,14 @@ pub fn add(
     let RawModel::Springs { mass, bending, .. } = raw else {
         return SpringBody { blocks: Vec::new(), between: 0..0 };
     };
-    let (first, first_spring) = (model.rest.len() as u32, model.springs.len() as u32);
-    let body = serosa_geometry::BodyId::from(model.bodies.len());
-    model.rest.extend_from_slice(&mesh.points);
-    let masses = lumped(mesh, mass);
-    let mut inv: Vec<Real> = masses.iter().map(|m| 1.0 / m).collect();
-    fixed.iter().for_each(|&v| inv[v as usize] = 0.0);
-    model.mass.extend(masses);
-    model.inv_mass.extend(inv);
-
+    let first = add_vertices(model, &mesh.points, lumped(mesh, mass), fixed);
     let mut links: Vec<([u32; 2], SpringKind)> =
         mesh.edges.iter().map(|&e| (e, SpringKind::Stretch)).collect();
     if bending > 0.0 || bends {
         links.extend(across(mesh).into_iter().map(|e| (e, SpringKind::Bend)));
     }
-    // Inside blocks first, block by block; the sort is stable, so each block keeps the order of the mesh.
-    let blocks = (mesh.points.len() as u32).div_ceil(BLOCK);
-    let block_of = |e: &[u32; 2]| if e[0] / BLOCK == e[1] / BLOCK { e[0] / BLOCK } else { blocks };
-    links.sort_by_key(|(e, _)| block_of(e));
-    let start = |b: u32| first_spring + links.partition_point(|(e, _)| block_of(e) < b) as u32;
-    let spring_body = SpringBody {
-        blocks: (0..blocks).map(|b| start(b)..start(b + 1)).collect(),
-        between: start(blocks)..first_spring + links.len() as u32,
-    };
-    model.springs.extend(links.iter().map(|&(e, kind)| Spring {
-        ends: e.map(|v| VertexId(first + v)),
-        rest_m: (mesh.points[e[0] as usize] - mesh.points[e[1] as usize]).length(),
-        kind,
-        share: 1.0,
-    }));
+    let spring_body = add_links(model, first, &mesh.points, links);
+    let body = serosa_geometry::BodyId::from(model.bodies.len());
     model.prims.extend(mesh.edges.iter().map(|e| Prim {
         body,
         kind: PrimKind::Segment(e.map(|v| VertexId(first + v))),
@@ -100,8 +79,46 @@ pub fn add(
     spring_body
 }
 
+/// Adds vertices with their masses, some of them held; gives the number of the first.
+pub(crate) fn add_vertices(model: &mut Model, points: &[Vec3], masses: Vec<Real>, fixed: &[u32]) -> u32 {
+    let first = model.rest.len() as u32;
+    model.rest.extend_from_slice(points);
+    let mut inv: Vec<Real> = masses.iter().map(|m| 1.0 / m).collect();
+    fixed.iter().for_each(|&v| inv[v as usize] = 0.0);
+    model.mass.extend(masses);
+    model.inv_mass.extend(inv);
+    model.unknown.resize(model.rest.len(), FIXED);
+    first
+}
+
+/// Adds springs between vertices that begin at `first`, in blocks.
+pub(crate) fn add_links(
+    model: &mut Model,
+    first: u32,
+    points: &[Vec3],
+    mut links: Vec<([u32; 2], SpringKind)>,
+) -> SpringBody {
+    let first_spring = model.springs.len() as u32;
+    // Inside blocks first, block by block; the sort is stable, so each block keeps the order of the mesh.
+    let blocks = (points.len() as u32).div_ceil(BLOCK);
+    let block_of = |e: &[u32; 2]| if e[0] / BLOCK == e[1] / BLOCK { e[0] / BLOCK } else { blocks };
+    links.sort_by_key(|(e, _)| block_of(e));
+    let start = |b: u32| first_spring + links.partition_point(|(e, _)| block_of(e) < b) as u32;
+    let body = SpringBody {
+        blocks: (0..blocks).map(|b| start(b)..start(b + 1)).collect(),
+        between: start(blocks)..first_spring + links.len() as u32,
+    };
+    model.springs.extend(links.iter().map(|&(e, kind)| Spring {
+        ends: e.map(|v| VertexId(first + v)),
+        rest_m: (points[e[0] as usize] - points[e[1] as usize]).length(),
+        kind,
+        share: 1.0,
+    }));
+    body
+}
+
 /// The body's mass shared out by half the length of the edges at each vertex, as for threads of one thickness.
-fn lumped(mesh: &Mesh, mass: Real) -> Vec<Real> {
+pub(crate) fn lumped(mesh: &Mesh, mass: Real) -> Vec<Real> {
     let mut share = vec![0.0; mesh.points.len()];
     let mut total = 0.0;
     for e in &mesh.edges {
@@ -113,7 +130,7 @@ fn lumped(mesh: &Mesh, mass: Real) -> Vec<Real> {
 }
 
 /// Pairs of vertices two edges apart, in line with the vertex between them, and not joined by an edge.
-fn across(mesh: &Mesh) -> Vec<[u32; 2]> {
+pub(crate) fn across(mesh: &Mesh) -> Vec<[u32; 2]> {
     let mut around = vec![Vec::new(); mesh.points.len()];
     for &[a, b] in &mesh.edges {
         around[a as usize].push(b);

@@ -1,5 +1,7 @@
 //! Generators of chains, nets and membranes. Built-in scenes make their own geometry with these.
 
+pub mod intestine;
+
 use crate::{Mesh, Real, Vec3};
 use core::f64::consts::TAU;
 

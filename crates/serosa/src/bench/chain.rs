@@ -88,9 +88,10 @@ fn scene(links: u32) -> RawScene {
         friction: 0.3,
         drag: 0.0,
         self_contact: true,
+        membrane_contact: false,
         attachments: Vec::new(),
     };
-    let springs = RawModel::Springs { mass: 1.0, stiffness: 1e3, damping: 0.0, bending: 0.0 };
+    let springs = RawModel::Springs { mass: 1.0, stiffness: 1e3, damping: 0.0, bending: 0.0, tube: None };
     RawScene {
         bodies: vec![
             body("chain", RawGeometry::Mesh { mesh, radius: RADIUS }, springs),

@@ -14,13 +14,14 @@ pub fn body(name: &str, geometry: RawGeometry, model: RawModel) -> RawBody {
         friction: 0.0,
         drag: 0.0,
         self_contact: true,
+        membrane_contact: false,
         attachments: Vec::new(),
     }
 }
 
 pub fn springs(name: &str, mesh: Mesh, mass: f64, stiffness: f64, damping: f64) -> RawBody {
     let geometry = RawGeometry::Mesh { mesh, radius: 1e-3 };
-    body(name, geometry, RawModel::Springs { mass, stiffness, damping, bending: 0.0 })
+    body(name, geometry, RawModel::Springs { mass, stiffness, damping, bending: 0.0, tube: None })
 }
 
 pub fn solid(name: &str, solid: RawSolid, pos: Vec3, model: RawModel) -> RawBody {

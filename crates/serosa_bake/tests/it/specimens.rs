@@ -25,7 +25,7 @@ fn inside(mesh: &Mesh) -> Vec<usize> {
 pub fn all() -> Vec<Specimen> {
     let straight = chain(Vec3::ZERO, Vec3::new(0.3, 0.1, 0.0), 12);
     let wound = Helix { base: Vec3::ZERO, nodes: 30, spacing: 0.01, radius: 0.03, pitch: 0.02 };
-    let bent = RawModel::Springs { mass: 0.1, stiffness: 500.0, damping: 0.05, bending: 50.0 };
+    let bent = RawModel::Springs { mass: 0.1, stiffness: 500.0, damping: 0.05, bending: 50.0, tube: None };
     let rigid = RawModel::Rigid { mass: 0.2 };
     let free = |name, body| Specimen { name, body, inner: Vec::new() };
     vec![

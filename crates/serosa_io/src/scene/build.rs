@@ -8,10 +8,11 @@ use super::walk::{Node, Value};
 use super::{FileReader, UsedFile};
 use crate::mesh::import_obj;
 use serosa_bake::raw::{
-    Camera, Move, Place, RawBody, RawGeometry, RawMeasure, RawModel, RawPlace, RawProbe, RawScene, RawSolid,
-    RawTool, RawTunable, RawWorld, Selector, Text,
+    Camera, Move, Place, RawBand, RawBody, RawGeometry, RawMeasure, RawModel, RawPlace, RawProbe, RawScene,
+    RawSolid, RawStrip, RawTool, RawTunable, RawWorld, Selector, SpringTube, Text,
 };
 use serosa_bake::scene::VERTICES_MAX;
+use serosa_geometry::generate::intestine::{Intestine, Layout, intestine};
 use serosa_geometry::{Aabb, Mesh, Vec3, generate, rotation};
 use serosa_sim::energy::EnergyKind;
 use serosa_sim::model::Pose;
@@ -126,9 +127,10 @@ impl Builder<'_> {
             },
             response: match node.choice("response") {
                 "ignore" => Response::Ignore,
+                "augmented-lagrangian" => Response::AugmentedLagrangian,
                 _ => Response::DisplacementVelocity,
             },
-            filter: Filter::Off,
+            filter: if node.choice("filter") == "on" { Filter::Planes } else { Filter::Off },
         }
     }
 
@@ -144,15 +146,35 @@ impl Builder<'_> {
                     stiffness: material.si("stiffness"),
                     damping: material.si("damping"),
                     bending: material.si("bending"),
+                    tube: self.spring_tube(material)?,
                 },
+                "band" => RawModel::Band(band(material)),
                 "rigid" => RawModel::Rigid { mass: material.si("mass") },
                 _ => RawModel::Fixed,
             },
             friction: node.si("friction"),
             drag: node.si("drag"),
             self_contact: node.flag("self_contact"),
+            membrane_contact: node.flag("membrane_contact"),
             attachments: node.list("attach").iter().filter_map(selector).collect(),
         })
+    }
+
+    /// The tube's own springs: both keys or neither. `None` where one is missing.
+    fn spring_tube(&mut self, n: &Node) -> Option<Option<SpringTube>> {
+        match (n.real("tube_mass"), n.real("tube_stiffness")) {
+            (Some(mass), Some(stiffness)) => Some(Some(SpringTube { mass, stiffness })),
+            (None, None) => Some(None),
+            (mass, _) => {
+                let (has, lacks) = match mass {
+                    Some(_) => ("tube_mass", "tube_stiffness"),
+                    None => ("tube_stiffness", "tube_mass"),
+                };
+                let message = format!("`{has}` stands without `{lacks}`");
+                self.problem(n.span_of(has), message, "write both, or neither");
+                None
+            }
+        }
     }
 
     fn geometry(&mut self, shape: &str, n: &Node) -> Option<RawGeometry> {
@@ -183,6 +205,7 @@ impl Builder<'_> {
             })),
             "net" => threads(generate::net(&self.sheet(n)?)),
             "membrane" => threads(generate::membrane(&self.sheet(n)?)),
+            "intestine" => self.intestine(n).map(RawGeometry::Strip),
             "mesh" => threads(self.mesh(n)?),
             "plane" => {
                 let turn = rotation::between(Vec3::Z, n.vector("normal"));
@@ -224,6 +247,33 @@ impl Builder<'_> {
             return None;
         }
         Some(sheet)
+    }
+
+    fn intestine(&mut self, n: &Node) -> Option<RawStrip> {
+        let size = Intestine {
+            layout: if n.choice("layout") == "zig-zag" { Layout::ZigZag } else { Layout::Helicoid },
+            rows: n.count("rows") as usize,
+            columns: n.count("columns") as usize,
+            length: n.si("length"),
+            radius: n.si("width"),
+            height: n.si("root"),
+            origin: n.vector("at"),
+            direction: n.vector("direction"),
+            angle: n.si("angle"),
+        };
+        match intestine(&size) {
+            Ok(strip) => Some(RawStrip {
+                strip,
+                radius: n.si("radius"),
+                start_radius: n.real("start_radius"),
+                inflation_s: n.si("inflation"),
+                half_thickness: 0.5 * n.si("thickness"),
+            }),
+            Err(error) => {
+                self.problem(n.span.clone(), error.message, error.help);
+                None
+            }
+        }
     }
 
     fn mesh(&mut self, n: &Node) -> Option<Mesh> {
@@ -318,7 +368,13 @@ impl Builder<'_> {
             None => None,
             Some((name, key)) => {
                 self.known(name, key != "coupling", node.span_of("target"))?;
+                let body = self.built.raw.bodies.iter().find(|b| b.name == name);
+                let banded = body.is_some_and(|b| matches!(b.model, RawModel::Band(_)));
                 match key {
+                    "bending" if banded => Some(Dim::Moment),
+                    "tube_stretch" => Some(Dim::Force),
+                    "tube_bending" => Some(Dim::Rigidity),
+                    "relaxation" => Some(Dim::Time),
                     "stiffness" | "bending" | "coupling" => Some(Dim::Stiffness),
                     "damping" => Some(Dim::Damping),
                     "drag" => Some(Dim::Rate),
@@ -328,8 +384,8 @@ impl Builder<'_> {
             }
         };
         let Some(dim) = dim else {
-            let help = "write gravity, BODY.stiffness, BODY.bending, BODY.damping, BODY.drag, BODY.friction \
-                        or TOOL.coupling";
+            let help = "write gravity, BODY.stiffness, BODY.bending, BODY.damping, BODY.drag, BODY.friction, \
+                        BODY.tube_stretch, BODY.tube_bending, BODY.relaxation or TOOL.coupling";
             self.problem(node.span_of("target"), format!("\"{target}\" cannot be tuned"), help);
             return None;
         };
@@ -362,6 +418,8 @@ fn most(dim: Dim) -> f64 {
         Dim::Damping => 1e6,
         Dim::Rate => 1e4,
         Dim::Acceleration => 1000.0,
+        Dim::Force => 1e7,
+        Dim::Moment | Dim::Rigidity => 1e4,
         _ => 10.0,
     }
 }
@@ -387,6 +445,18 @@ fn selector(node: &Node) -> Option<Selector> {
         return Some(Selector::Plane { point: p.vector("point"), normal: p.vector("normal") });
     }
     Some(Selector::Name(node.text("name")))
+}
+
+fn band(n: &Node) -> RawBand {
+    RawBand {
+        mass: n.si("mass"),
+        tube_mass: n.real("tube_mass"),
+        tube_stretch: n.si("tube_stretch"),
+        tube_bending: n.si("tube_bending"),
+        stiffness: n.si("stiffness"),
+        bending: n.si("bending"),
+        relaxation_s: n.si("relaxation"),
+    }
 }
 
 fn tool(node: &Node) -> RawTool {

@@ -27,6 +27,10 @@ pub enum Dim {
     Damping,
     /// Newton metres a radian.
     TurnStiffness,
+    /// Newton metres: of a sheet against bending.
+    Moment,
+    /// Newton metres squared: of a rod against bending.
+    Rigidity,
     /// Per second.
     Rate,
 }
@@ -70,6 +74,15 @@ const UNITS: &[(&str, Dim, f64)] = &[
     ("mN s/m", Dim::Damping, 1e-3),
     ("N m/rad", Dim::TurnStiffness, 1.0),
     ("mN m/rad", Dim::TurnStiffness, 1e-3),
+    ("N m", Dim::Moment, 1.0),
+    ("mN m", Dim::Moment, 1e-3),
+    ("uN m", Dim::Moment, 1e-6),
+    ("µN m", Dim::Moment, 1e-6),
+    ("N m2", Dim::Rigidity, 1.0),
+    ("mN m2", Dim::Rigidity, 1e-3),
+    ("uN m2", Dim::Rigidity, 1e-6),
+    ("µN m2", Dim::Rigidity, 1e-6),
+    ("N cm2", Dim::Rigidity, 1e-4),
     ("1/s", Dim::Rate, 1.0),
     ("1/min", Dim::Rate, 1.0 / 60.0),
     ("Hz", Dim::Rate, 1.0),
@@ -91,6 +104,8 @@ impl Dim {
             Self::Stiffness => "a stiffness",
             Self::Damping => "a damping",
             Self::TurnStiffness => "a turning stiffness",
+            Self::Moment => "a bending stiffness of a sheet",
+            Self::Rigidity => "a bending stiffness of a rod",
             Self::Rate => "a rate",
         }
     }

@@ -1,0 +1,201 @@
+//! Bodies: each shape with each model that it can have.
+
+use crate::raw::{Place, RawBand, RawBody, RawGeometry, RawModel, RawSolid, RawStrip, Selector};
+use crate::scene::{Oven, show};
+use crate::{band, rigid, select, springs, strip};
+use serosa_geometry::{Mesh, Real};
+use serosa_sim::model::{Body, BodyKind, FIXED};
+use serosa_sim::params::{BodyParams, Response};
+
+impl Oven<'_> {
+    pub(crate) fn add_body(&mut self, i: usize, raw: &RawBody) {
+        let place = Place::Body(i);
+        let (vertices, prims) = (self.model.rest.len() as u32, self.model.prims.len() as u32);
+        let kind = match (&raw.geometry, raw.model) {
+            (RawGeometry::Mesh { mesh, radius }, model) => self.threads(i, raw, (mesh, *radius), model),
+            (RawGeometry::Strip(strip), model) => self.strip(i, raw, strip, model),
+            (RawGeometry::Solid { solid, pose }, RawModel::Fixed) => {
+                Some(BodyKind::Rigid(rigid::add(&mut self.model, *solid, *pose, None)))
+            }
+            (RawGeometry::Solid { solid: RawSolid::Plane, .. }, RawModel::Rigid { .. }) => {
+                return self.fault(place, "a plane has no end and cannot move", "write model.fixed = {}");
+            }
+            (RawGeometry::Solid { solid, pose }, RawModel::Rigid { mass }) => {
+                Some(BodyKind::Rigid(rigid::add(&mut self.model, *solid, *pose, Some(mass))))
+            }
+            (RawGeometry::Solid { .. }, RawModel::Springs { .. } | RawModel::Band(_)) => {
+                return self.fault(
+                    place,
+                    "a plane, sphere, capsule or box cannot be made of springs",
+                    "write model.rigid = { mass = … } or model.fixed = {}",
+                );
+            }
+        };
+        let Some(kind) = kind else { return };
+        if matches!(kind, BodyKind::Rigid(_)) && !raw.attachments.is_empty() {
+            self.fault(
+                Place::Attachment(i, 0),
+                "only bodies made of springs can be attached",
+                "write model.fixed = {} to hold a solid where it is",
+            );
+        }
+        if matches!(kind, BodyKind::Springs(_)) && self.raw.world.response == Response::AugmentedLagrangian {
+            self.fault(
+                place,
+                format!("\"{}\" is made of springs, which the augmented Lagrangian cannot move", raw.name),
+                "write response = \"displacement-velocity\", or model.band for a rope or an intestine",
+            );
+        }
+        self.close_body(raw, kind, vertices, prims);
+    }
+
+    /// A chain, net, membrane or mesh.
+    fn threads(
+        &mut self,
+        i: usize,
+        raw: &RawBody,
+        (mesh, radius): (&Mesh, Real),
+        model: RawModel,
+    ) -> Option<BodyKind> {
+        let place = Place::Body(i);
+        if !matches!(model, RawModel::Springs { .. } | RawModel::Band(_)) {
+            let message = "a chain, net, membrane or mesh needs model.springs";
+            self.fault(place, message, "write model.springs = { mass = …, stiffness = … }");
+            return None;
+        }
+        let found = springs::faults(mesh, place);
+        let fixed = self.fixed_vertices(i, raw, mesh);
+        if !found.is_empty() {
+            self.faults.extend(found);
+            return None;
+        }
+        if let RawModel::Band(band) = model {
+            return self.rope(place, (mesh, radius), &band, &fixed);
+        }
+        if matches!(model, RawModel::Springs { tube: Some(_), .. }) {
+            self.fault(
+                place,
+                "only an intestine has a tube of its own",
+                "leave tube_mass and tube_stiffness out",
+            );
+        }
+        let bends = self.bends_tuned(raw);
+        Some(BodyKind::Springs(springs::add(&mut self.model, mesh, (radius, bends), model, &fixed)))
+    }
+
+    fn rope(
+        &mut self,
+        place: Place,
+        (mesh, radius): (&Mesh, Real),
+        raw: &RawBand,
+        fixed: &[u32],
+    ) -> Option<BodyKind> {
+        let Some(path) = band::path(mesh) else {
+            let help = "use a chain or a helix, or write model.springs = { mass = …, stiffness = … }";
+            self.fault(place, "model.band needs edges that follow one another in one open line", help);
+            return None;
+        };
+        if raw.tube_mass.is_some() {
+            self.fault(place, "a rope has no membrane beside its tube", "write its mass as `mass` alone");
+        }
+        Some(BodyKind::Band(band::add_rope(&mut self.model, (mesh, &path), radius, raw, fixed)))
+    }
+
+    /// A tube with its membrane.
+    fn strip(&mut self, i: usize, raw: &RawBody, strip: &RawStrip, model: RawModel) -> Option<BodyKind> {
+        let place = Place::Body(i);
+        let mut found = strip::faults(strip, place);
+        if found.is_empty() {
+            found = springs::faults(&strip.strip.mesh, place);
+        }
+        let attached = self.fixed_vertices(i, raw, &strip.strip.mesh);
+        if !found.is_empty() {
+            self.faults.extend(found);
+            return None;
+        }
+        let fixed = strip::held(&strip.strip, &attached);
+        match model {
+            RawModel::Band(band) if band.tube_mass.is_none() => {
+                let help = "write model.band = { mass = … (of the membrane), tube_mass = …, … }";
+                self.fault(place, "the tube of an intestine needs a mass of its own", help);
+                None
+            }
+            RawModel::Band(band) => {
+                Some(BodyKind::Band(band::add_strip(&mut self.model, strip, &band, &fixed)))
+            }
+            RawModel::Springs { mass, bending, tube, .. } => {
+                let what = (mass, tube, bending > 0.0 || self.bends_tuned(raw));
+                Some(BodyKind::Springs(strip::add_springs(&mut self.model, strip, what, &fixed)))
+            }
+            RawModel::Rigid { .. } | RawModel::Fixed => {
+                let help = "write model.band = { mass = …, tube_mass = …, stiffness = … }";
+                self.fault(place, "an intestine needs model.band or model.springs", help);
+                None
+            }
+        }
+    }
+
+    /// Whether the user may turn a bending stiffness that is zero at first.
+    fn bends_tuned(&self, raw: &RawBody) -> bool {
+        let tuned = format!("{}.bending", raw.name);
+        self.raw.tunables.iter().any(|t| t.target == tuned)
+    }
+
+    fn close_body(&mut self, raw: &RawBody, kind: BodyKind, vertices: u32, prims: u32) {
+        self.model.unknown.resize(self.model.rest.len(), FIXED);
+        self.model.bodies.push(Body {
+            name: raw.name.clone(),
+            kind,
+            vertices: vertices..self.model.rest.len() as u32,
+            prims: prims..self.model.prims.len() as u32,
+            self_contact: raw.self_contact,
+            membrane_contact: raw.membrane_contact,
+        });
+        let rest = BodyParams { drag: raw.drag, friction: raw.friction, ..BodyParams::default() };
+        self.params.bodies.push(match raw.model {
+            RawModel::Springs { stiffness, bending, damping, tube, .. } => BodyParams {
+                stiffness,
+                bending,
+                damping,
+                bend_share: if stiffness > 0.0 { (bending / stiffness).min(1.0) } else { 0.0 },
+                tube_stretch: tube.map_or(0.0, |t| t.stiffness),
+                ..rest
+            },
+            RawModel::Band(band) => BodyParams {
+                stiffness: band.stiffness,
+                bending: band.bending,
+                tube_stretch: band.tube_stretch,
+                tube_bending: band.tube_bending,
+                relaxation: band.relaxation_s,
+                ..rest
+            },
+            RawModel::Rigid { .. } | RawModel::Fixed => rest,
+        });
+    }
+
+    fn fixed_vertices(&mut self, i: usize, raw: &RawBody, mesh: &Mesh) -> Vec<u32> {
+        let mut fixed = Vec::new();
+        for (k, selector) in raw.attachments.iter().enumerate() {
+            match select::select(mesh, selector) {
+                Some(vertices) if vertices.is_empty() => {
+                    let b = mesh.bounds();
+                    let help = format!("the body reaches from {} to {} m", show(b.min), show(b.max));
+                    self.fault(Place::Attachment(i, k), "this attachment holds no vertex", help);
+                }
+                Some(vertices) => fixed.extend(vertices),
+                None => {
+                    let name = if let Selector::Name(name) = selector { name } else { "" };
+                    let help = format!("this body has the sets: {}", select::names(mesh));
+                    self.fault(
+                        Place::Attachment(i, k),
+                        format!("this body has no set called \"{name}\""),
+                        help,
+                    );
+                }
+            }
+        }
+        fixed.sort_unstable();
+        fixed.dedup();
+        fixed
+    }
+}

@@ -1,0 +1,97 @@
+//! Probes: from names to what is measured.
+
+use crate::raw::{Place, RawMeasure, RawPlace};
+use crate::scene::Oven;
+use crate::select;
+use serosa_geometry::{BodyId, ToolId, Vec3, VertexId};
+use serosa_sim::model::BodyKind;
+use serosa_sim::probe::{Measure, Place as ProbePlace, Probe};
+
+impl Oven<'_> {
+    pub(crate) fn add_probes(&mut self) {
+        for (i, raw) in self.raw.probes.iter().enumerate() {
+            if let Some(measure) = self.measure(Place::Probe(i), &raw.measure) {
+                self.model.probes.push(Probe { name: raw.name.clone(), measure });
+            }
+        }
+    }
+
+    fn measure(&mut self, place: Place, raw: &RawMeasure) -> Option<Measure> {
+        Some(match raw {
+            RawMeasure::Position(p) => Measure::Position(self.place(place, p)?),
+            RawMeasure::Distance(a, b) => Measure::Distance(self.place(place, a)?, self.place(place, b)?),
+            RawMeasure::Length(name) => {
+                let body = self.body(place, name)?;
+                if let BodyKind::Rigid(_) = self.model.bodies[body.at()].kind {
+                    self.fault(
+                        place,
+                        format!("\"{name}\" has no edges to measure"),
+                        "name a body made of springs",
+                    );
+                    return None;
+                }
+                Measure::Length(body)
+            }
+            RawMeasure::ContactForce(name) => Measure::ContactForce(self.body(place, name)?),
+            RawMeasure::HandForce(name) => Measure::HandForce(self.tool(place, name)?),
+            RawMeasure::SupportForce(p) => match (self.body(place, &p.body)?, self.place(place, p)?) {
+                (body, ProbePlace::Vertices(vertices)) => Measure::SupportForce(body, vertices),
+                _ => {
+                    self.fault(place, "only a body made of springs has a support", "name such a body");
+                    return None;
+                }
+            },
+            RawMeasure::Energy(kind, None) => Measure::Energy(*kind, None),
+            RawMeasure::Energy(kind, Some(name)) => Measure::Energy(*kind, Some(self.body(place, name)?)),
+        })
+    }
+
+    pub(crate) fn body(&mut self, place: Place, name: &str) -> Option<BodyId> {
+        let found = self.model.body(name);
+        if found.is_none() {
+            let names: Vec<&str> = self.model.bodies.iter().map(|b| b.name.as_str()).collect();
+            let help = format!("the scene has: {}", names.join(", "));
+            self.fault(place, format!("there is no body or tool called \"{name}\""), help);
+        }
+        found
+    }
+
+    pub(crate) fn tool(&mut self, place: Place, name: &str) -> Option<ToolId> {
+        let found = self.model.tools.iter().position(|t| t.name == name).map(ToolId::from);
+        if found.is_none() {
+            let names: Vec<&str> = self.model.tools.iter().map(|t| t.name.as_str()).collect();
+            let help = format!("the scene has the tools: {}", names.join(", "));
+            self.fault(place, format!("there is no tool called \"{name}\""), help);
+        }
+        found
+    }
+
+    fn place(&mut self, place: Place, raw: &RawPlace) -> Option<ProbePlace> {
+        let id = self.body(place, &raw.body)?;
+        if let BodyKind::Rigid(r) = self.model.bodies[id.at()].kind {
+            if !raw.at.is_empty() {
+                let message = format!("\"{}\" is a solid and has no part called \"{}\"", raw.body, raw.at);
+                self.fault(place, message, "leave `at` out: its centre, or the tip of a tool, is meant");
+                return None;
+            }
+            let tip = self.model.tools.iter().find(|t| t.rigid == r).map_or(Vec3::ZERO, |t| t.tip);
+            return Some(ProbePlace::Frame(r, tip));
+        }
+        let first = self.model.bodies[id.at()].vertices.start;
+        let mesh = self.raw.bodies[id.at()].geometry.mesh()?;
+        let all = mesh.points.len() as u32;
+        let chosen: Option<Vec<u32>> = match raw.at.as_str() {
+            "" => Some((0..all).collect()),
+            name => match name.parse::<u32>() {
+                Ok(v) if v < all => Some(vec![v]),
+                _ => mesh.sets.get(name).cloned(),
+            },
+        };
+        let Some(chosen) = chosen else {
+            let help = format!("use a vertex number below {all} or one of: {}", select::names(mesh));
+            self.fault(place, format!("\"{}\" is no part of body \"{}\"", raw.at, raw.body), help);
+            return None;
+        };
+        Some(ProbePlace::Vertices(chosen.into_iter().map(|v| VertexId(first + v)).collect()))
+    }
+}

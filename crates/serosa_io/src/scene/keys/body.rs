@@ -1,0 +1,292 @@
+//! Bodies: shapes, models and attachments.
+
+use super::Kind::{Choice, Count, Direction, File, Flag, List, Name, Quantity, Text, Vector};
+use super::Need::{Default, Optional, Required};
+use super::{Dim, Kind, MASS, POSITION, RADIUS, SPACE, STIFFNESS, Table, choice, key, table};
+
+pub(super) static BODY: Table = table(
+    "body",
+    "A thing in the scene.",
+    &[
+        key("name", Name, Required, "Unique among bodies and tools."),
+        key("shape", Kind::Table(&SHAPE), Required, "Its geometry: one of the shapes below."),
+        key("model", Kind::Table(&MODEL), Required, "Its mechanics: one of the models below."),
+        key(
+            "friction",
+            Quantity(Dim::None, 0.0, 10.0),
+            Default("0.3"),
+            "Coulomb coefficient; a contact takes the geometric mean of its two bodies.",
+        ),
+        key(
+            "drag",
+            Quantity(Dim::Rate, 0.0, 1e4),
+            Default("0"),
+            "Rate at which motion dies out in the surroundings.",
+        ),
+        key("self_contact", Flag, Default("true"), "Whether its parts may touch one another."),
+        key(
+            "membrane_contact",
+            Flag,
+            Default("false"),
+            "Whether parts of an intestine's membrane may touch one another as well. It is soft and thin, so leaving this out changes little and saves much.",
+        ),
+        key("attach", List(&ATTACH), Optional, "Vertices held where they are."),
+    ],
+);
+
+static SHAPE: Table = choice(
+    "shape",
+    "The geometry of a body. Edges of chains, nets, membranes and meshes collide as capsules.",
+    &[
+        key("chain", Kind::Table(&CHAIN), Optional, "A straight chain."),
+        key("helix", Kind::Table(&HELIX), Optional, "A chain wound upwards as a helix."),
+        key("net", Kind::Table(&SHEET), Optional, "A net of threads knotted where they cross."),
+        key(
+            "membrane",
+            Kind::Table(&SHEET),
+            Optional,
+            "A net with diagonals: it resists shear and is drawn as a skin.",
+        ),
+        key(
+            "intestine",
+            Kind::Table(&INTESTINE),
+            Optional,
+            "A small intestine with its mesentery: a folded tube, joined by a membrane to the vessels.",
+        ),
+        key("mesh", Kind::Table(&MESH), Optional, "A mesh from a file."),
+        key("plane", Kind::Table(&PLANE), Optional, "A half-space: floor or wall."),
+        key("sphere", Kind::Table(&SPHERE), Optional, "A ball."),
+        key("capsule", Kind::Table(&CAPSULE), Optional, "A rod with round ends."),
+        key("box", Kind::Table(&BOX), Optional, "A box. Boxes do not collide with boxes."),
+    ],
+    &["chain", "helix", "net", "membrane", "intestine", "mesh", "plane", "sphere", "capsule", "box"],
+);
+
+static CHAIN: Table = table(
+    "shape.chain",
+    "A straight chain. Sets: `first`, `last`, `ends`.",
+    &[
+        key("from", POSITION, Required, "First node."),
+        key("to", POSITION, Required, "Last node."),
+        key("nodes", Count(2, 1_000_000), Required, "Number of nodes, ends included."),
+        key("radius", RADIUS, Required, "Half the thickness."),
+    ],
+);
+
+static HELIX: Table = table(
+    "shape.helix",
+    "A chain wound upwards. Sets: `first` (lowest), `last`, `ends`.",
+    &[
+        key("base", POSITION, Required, "Centre of the lowest turn."),
+        key("nodes", Count(2, 1_000_000), Required, "Number of nodes."),
+        key("spacing", Quantity(Dim::Length, 1e-5, 10.0), Required, "Length of thread between nodes."),
+        key("turn_radius", Quantity(Dim::Length, 1e-5, 10.0), Required, "Radius of the turns."),
+        key("pitch", Quantity(Dim::Length, 0.0, 10.0), Required, "Rise in one turn."),
+        key("radius", RADIUS, Required, "Half the thickness of the thread."),
+    ],
+);
+
+static SHEET: Table = table(
+    "shape.net, shape.membrane",
+    "A rectangular sheet. Sets: `corners`, `border`, `left`, `right` (ends of `along`), `near`, `far` (of `across`).",
+    &[
+        key("corner", POSITION, Required, "First corner."),
+        key("along", POSITION, Required, "One side as a vector."),
+        key("across", POSITION, Required, "The other side as a vector."),
+        key("columns", Count(2, 5000), Required, "Nodes along."),
+        key("rows", Count(2, 5000), Required, "Nodes across."),
+        key("radius", RADIUS, Required, "Half the thickness."),
+    ],
+);
+
+static INTESTINE: Table = table(
+    "shape.intestine",
+    "A curve on a cylinder, joined to the axis by straight lines (Raghupathi et al. 2003). The axis is the root of the mesentery, where the vessels lie: it is held. A tube of the published width has no room at the start, so it begins as wide as is free and widens. Sets: `border` (the tube), `root`, and on the tube `first`, `middle`, `last`, `ends`.",
+    &[
+        key(
+            "layout",
+            Choice(&[
+                ("helicoid", "several turns around the axis, evenly spaced"),
+                ("zig-zag", "up and down once around the axis, as published"),
+            ]),
+            Default("\"helicoid\""),
+            "How the curve runs at the start.",
+        ),
+        key("rows", Count(2, 200), Default("4"), "Nodes from tube to root, both included."),
+        key("columns", Count(3, 100_000), Default("100"), "Nodes along the tube."),
+        key("length", Quantity(Dim::Length, 1e-3, SPACE), Default("\"4 m\""), "Of the tube."),
+        key("width", Quantity(Dim::Length, 1e-3, 10.0), Default("\"15 cm\""), "From root to tube."),
+        key("root", Quantity(Dim::Length, 1e-3, 10.0), Default("\"10 cm\""), "Length of the root."),
+        key("radius", RADIUS, Default("\"2 cm\""), "Of the tube, in the end."),
+        key("start_radius", RADIUS, Optional, "Of the tube, at the start; as wide as is free if left out."),
+        key(
+            "inflation",
+            Quantity(Dim::Time, 0.0, 1e4),
+            Default("\"2 s\""),
+            "How long the tube takes to widen.",
+        ),
+        key("thickness", Quantity(Dim::Length, 1e-5, 1.0), Default("\"1 cm\""), "Of the membrane."),
+        key("at", POSITION, Default("[0, 0, 0]"), "Where the root begins."),
+        key("direction", Direction, Default("[0, 0, 1]"), "Where the root leads."),
+        key(
+            "angle",
+            Quantity(Dim::Angle, -10.0, 10.0),
+            Default("0"),
+            "Where the tube begins, about the root: 0 is uppermost, or along x if the root stands upright.",
+        ),
+    ],
+);
+
+static MESH: Table = table(
+    "shape.mesh",
+    "A mesh from an OBJ file; its edges become springs and capsules.",
+    &[
+        key("file", File, Required, "Path from the folder of the scene file."),
+        key(
+            "unit",
+            Quantity(Dim::Length, 1e-6, 1000.0),
+            Default("\"1 m\""),
+            "Length of one unit of the file.",
+        ),
+        key("at", POSITION, Default("[0, 0, 0]"), "Where the origin of the file lies."),
+        key("radius", RADIUS, Required, "Half the thickness of the edges."),
+    ],
+);
+
+static PLANE: Table = table(
+    "shape.plane",
+    "A half-space, solid below.",
+    &[
+        key("point", POSITION, Default("[0, 0, 0]"), "A point of the plane."),
+        key("normal", Direction, Default("[0, 0, 1]"), "Out of the solid side."),
+    ],
+);
+
+static SPHERE: Table = table(
+    "shape.sphere",
+    "A ball.",
+    &[key("center", POSITION, Required, "Its centre."), key("radius", RADIUS, Required, "Its radius.")],
+);
+
+static CAPSULE: Table = table(
+    "shape.capsule",
+    "A rod with round ends.",
+    &[
+        key("from", POSITION, Required, "One end of the core."),
+        key("to", POSITION, Required, "The other end."),
+        key("radius", RADIUS, Required, "Its radius."),
+    ],
+);
+
+static BOX: Table = table(
+    "shape.box",
+    "A box.",
+    &[
+        key("center", POSITION, Required, "Its centre."),
+        key("size", Vector(Dim::Length, SPACE), Required, "Its edges, each larger than zero."),
+        key("turn", Vector(Dim::Angle, 10.0), Default("[0, 0, 0]"), "Rotation as axis times angle."),
+    ],
+);
+
+static MODEL: Table = choice(
+    "model",
+    "The mechanics of a body.",
+    &[
+        key("springs", Kind::Table(&SPRINGS), Optional, "Point masses and damped springs along the edges."),
+        key(
+            "band",
+            Kind::Table(&BAND),
+            Optional,
+            "A chain, a helix or an intestine that resists stretching and bending, solved as a whole.",
+        ),
+        key("rigid", Kind::Table(&RIGID), Optional, "A movable solid."),
+        key("fixed", Kind::Table(&FIXED), Optional, "A solid that stays where it is: `model.fixed = {}`."),
+    ],
+    &["springs", "band", "rigid", "fixed"],
+);
+
+static SPRINGS: Table = table(
+    "model.springs",
+    "Point masses and damped springs along the edges, integrated spring by spring with implicit impulses.",
+    &[
+        key("mass", MASS, Required, "Of the whole body, shared out by length of edge."),
+        key("stiffness", STIFFNESS, Required, "Of each edge. A chain of n edges in a row is n times softer."),
+        key("damping", Quantity(Dim::Damping, 0.0, 1e6), Default("0"), "Of each edge."),
+        key("bending", STIFFNESS, Default("0"), "Of springs across every two edges in line; 0 for none."),
+        key(
+            "tube_mass",
+            MASS,
+            Optional,
+            "Of the tube of an intestine, shared out by length; `mass` is then that of its membrane, shared out by area. Goes with `tube_stiffness`.",
+        ),
+        key("tube_stiffness", STIFFNESS, Optional, "Of each edge along the tube of an intestine."),
+    ],
+);
+
+static BAND: Table = table(
+    "model.band",
+    "An elastic rope, or a tube with its membrane, moved by backward Euler: Newton's method on a band matrix. Stiffnesses are those of the material and do not change when the body is cut finer.",
+    &[
+        key(
+            "mass",
+            MASS,
+            Required,
+            "Of a rope, shared out by length, or of an intestine's membrane, by area.",
+        ),
+        key("tube_mass", MASS, Optional, "Of the tube of an intestine, shared out by length."),
+        key(
+            "tube_stretch",
+            Quantity(Dim::Force, 0.0, 1e7),
+            Default("\"800 N\""),
+            "Along tube or rope: force for a stretch of one, Young's modulus times section. 800 N are 20 kN/m for an edge of 4 cm.",
+        ),
+        key(
+            "tube_bending",
+            Quantity(Dim::Rigidity, 0.0, 1e4),
+            Default("\"2.6 mN m2\""),
+            "Across tube or rope: moment for a curvature of one, Young's modulus times second moment of area. 2.6 mN m2 are a wall of 2.5 mm and 50 kPa around a radius of 2 cm.",
+        ),
+        key(
+            "stiffness",
+            STIFFNESS,
+            Default("\"200 N/m\""),
+            "Of the membrane: Young's modulus times thickness.",
+        ),
+        key(
+            "bending",
+            Quantity(Dim::Moment, 0.0, 1e4),
+            Default("\"0.1 mN m\""),
+            "Of the membrane: moment by width for a curvature of one.",
+        ),
+        key(
+            "relaxation",
+            Quantity(Dim::Time, 0.0, 10.0),
+            Default("\"10 ms\""),
+            "Viscous forces are the elastic ones of the strain that this time brings.",
+        ),
+    ],
+);
+
+static RIGID: Table =
+    table("model.rigid", "A movable solid of even density.", &[key("mass", MASS, Required, "Its mass.")]);
+static FIXED: Table = table("model.fixed", "A solid that stays where it is.", &[]);
+
+static ATTACH: Table = choice(
+    "body.attach",
+    "Vertices held where they are, chosen by a named set, a box or a plane.",
+    &[
+        key("name", Text, Optional, "A named set of the shape, such as `ends` or `border`."),
+        key("box", Kind::Table(&UPRIGHT_BOX), Optional, "All vertices in a box."),
+        key("plane", Kind::Table(&PLANE), Optional, "All vertices on or below a plane."),
+    ],
+    &["name", "box", "plane"],
+);
+
+pub(super) static UPRIGHT_BOX: Table = table(
+    "body.attach.box",
+    "An upright box.",
+    &[
+        key("min", POSITION, Required, "Its lowest corner."),
+        key("max", POSITION, Required, "Its highest corner."),
+    ],
+);

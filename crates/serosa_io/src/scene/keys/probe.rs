@@ -1,0 +1,68 @@
+//! Probes: what can be measured.
+
+use super::Kind::{BodyName, Choice, Name, Text, ToolName};
+use super::Need::{Default, Optional, Required};
+use super::{Kind, Table, choice, key, table};
+
+pub(super) static PROBE: Table = choice(
+    "probe",
+    "A quantity to measure, reported by `run --json` and in recordings.",
+    &[
+        key("name", Name, Required, "Unique among probes."),
+        key("position", Kind::Table(&PLACE), Optional, "Where something is [m]."),
+        key("distance", Kind::Table(&BETWEEN), Optional, "How far two places are apart [m]."),
+        key("length", BodyName, Optional, "Total length of the edges of a body [m]."),
+        key("contact_force", BodyName, Optional, "Size of the contact force on a body or tool [N]."),
+        key("hand_force", ToolName, Optional, "Size of the force between hand and tool [N]."),
+        key(
+            "support_force",
+            Kind::Table(&PLACE),
+            Optional,
+            "Load that a body's springs put on some of its vertices [N].",
+        ),
+        key("energy", Kind::Table(&ENERGY), Optional, "An energy [J]."),
+    ],
+    &["position", "distance", "length", "contact_force", "hand_force", "support_force", "energy"],
+);
+
+static PLACE: Table = table(
+    "probe place",
+    "A place on a body or tool.",
+    &[
+        key("body", BodyName, Required, "A body or tool."),
+        key(
+            "at",
+            Text,
+            Default("\"\""),
+            "A named set (its middle) or a vertex number; the whole body, or the tip of a tool, if left out.",
+        ),
+    ],
+);
+
+static BETWEEN: Table = table(
+    "probe.distance",
+    "Two places.",
+    &[
+        key("from", Kind::Table(&PLACE), Required, "One place."),
+        key("to", Kind::Table(&PLACE), Required, "The other."),
+    ],
+);
+
+static ENERGY: Table = table(
+    "probe.energy",
+    "An energy.",
+    &[
+        key(
+            "kind",
+            Choice(&[
+                ("total", "the sum of the others"),
+                ("kinetic", "of motion"),
+                ("elastic", "of stretched springs"),
+                ("gravity", "of height, zero at the origin"),
+            ]),
+            Default("\"total\""),
+            "Which energy.",
+        ),
+        key("body", BodyName, Optional, "Of one body; of all if left out."),
+    ],
+);
