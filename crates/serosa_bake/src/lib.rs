@@ -4,6 +4,7 @@
 //! [`Fault`]s that name the place; nothing is repaired in silence and nothing missing is made up.
 
 pub mod exclude;
+pub mod neighbours;
 pub mod raw;
 pub mod rigid;
 pub mod scene;

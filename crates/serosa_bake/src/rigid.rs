@@ -55,7 +55,7 @@ pub fn add(model: &mut Model, solid: RawSolid, pose: Pose, mass: Option<Real>) -
         inv_inertia: if movable { moments.recip() } else { Vec3::ZERO },
         rest: pose,
     });
-    model.prims.push(Prim { body, kind: PrimKind::Shape(id), radius });
+    model.prims.push(Prim { body, kind: PrimKind::Shape(id), radius, membrane: false });
     id
 }
 

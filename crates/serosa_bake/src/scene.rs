@@ -3,7 +3,7 @@
 use crate::raw::{
     Place, RawBody, RawGeometry, RawMeasure, RawModel, RawPlace, RawScene, RawSolid, RawTunable, Selector,
 };
-use crate::{Fault, exclude, rigid, select, springs};
+use crate::{Fault, exclude, neighbours, rigid, select, springs};
 use serosa_geometry::{BodyId, Mesh, PrimId, ToolId, Vec3, VertexId};
 use serosa_sim::World;
 use serosa_sim::model::{Body, BodyKind, Model, Prim};
@@ -53,6 +53,7 @@ pub fn bake(raw: &RawScene) -> Result<Baked, Vec<Fault>> {
         let help = "use a smaller radius or fewer nodes, or write self_contact = false";
         vec![Fault::new(Place::Body(body), message, help)]
     })?;
+    oven.model.neighbours = neighbours::neighbours(&oven.model);
     let mut baked = Baked { model: Arc::new(oven.model), params: oven.params, notes: Vec::new() };
     baked.notes = notes(raw, &baked);
     Ok(baked)
@@ -67,6 +68,7 @@ fn params(raw: &RawScene) -> Params {
         down: w.gravity.try_normalize().unwrap_or(Vec3::NEG_Z),
         gravity: w.gravity.length(),
         detector: w.detector,
+        tracker: w.tracker,
         response: w.response,
         filter: w.filter,
         ..Params::default()
@@ -401,6 +403,11 @@ fn notes(raw: &RawScene, baked: &Baked) -> Vec<String> {
             "{left_out} pairs of edges lie closer at rest than they are thick (crossing diagonals, say) and \
              are left out of self-contact"
         ));
+    }
+    if baked.params.detector == Detector::Tracker {
+        notes.push(
+            "the tracker misses contacts that it has not come upon yet; detector = \"grid\" finds all".into(),
+        );
     }
     let boxes = |s: &RawGeometry| matches!(s, RawGeometry::Solid { solid: RawSolid::Cuboid { .. }, .. });
     let count = raw.bodies.iter().filter(|b| boxes(&b.geometry)).count();

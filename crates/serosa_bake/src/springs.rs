@@ -94,6 +94,7 @@ pub fn add(
         body,
         kind: PrimKind::Segment(e.map(|v| VertexId(first + v))),
         radius,
+        membrane: false,
     }));
     spring_body
 }

@@ -9,3 +9,4 @@ mod faults;
 mod make;
 mod specimens;
 mod theory;
+mod tracker;

@@ -1,7 +1,10 @@
 //! Detect: from positions to rows.
 //!
-//! Every detector is complete: it makes a row for each allowed pair of primitives that is nearer than the
-//! margin at the predicted positions, and none else. They differ only in how they look.
+//! A complete detector makes a row for each allowed pair of primitives that is nearer than the margin at the
+//! predicted positions, and none else. All pairs and the grid are complete and differ only in how they look; the
+//! tracker makes no other rows than they do, but may miss some.
+
+pub mod tracker;
 
 use crate::model::{Model, Pose, PrimKind, Shape};
 use crate::params::{BodyParams, Detector, Params};
@@ -12,6 +15,7 @@ use crate::{Mat3, PrimId, Real, Scratch, Vec3};
 use rayon::prelude::*;
 use serosa_geometry::solid::touches;
 use serosa_geometry::{Aabb, Cuboid, Grid, Plane, Round, Solid, Touch};
+use tracker::{Sight, Tracker};
 
 /// Displacement–velocity rows are made only where things overlap.
 const MARGIN: Real = 0.0;
@@ -33,6 +37,8 @@ pub struct Finder {
     /// Pairs that may touch and whose fat boxes overlap, first primitive in the high half; sorted, so that rows
     /// come out in order.
     pairs: Vec<u64>,
+    /// What the tracker keeps.
+    pub tracker: Tracker,
     pair_buckets: Vec<Vec<u64>>,
     row_buckets: Vec<Vec<Row>>,
     /// Rows at vertices: what they hold, and which they are.
@@ -56,15 +62,19 @@ pub struct Places<'a> {
 pub(crate) fn find(
     model: &Model,
     params: &Params,
-    state: &State,
+    state: &mut State,
     scratch: &mut Scratch,
     report: &mut StepReport,
 ) {
     scratch.found_pos.copy_from_slice(&scratch.pos);
     scratch.found_pose.copy_from_slice(&scratch.pose);
+    let tracker = &mut scratch.finder.tracker;
+    tracker.moment = (state.tick, scratch.substep);
+    tracker.trade(&mut state.tracked);
     let places = Places { pos: &scratch.pos, pose: &scratch.pose, radius: &state.radius };
     let room = scratch.rows.capacity();
     scratch.finder.rows(model, params, params.detector, places, &mut scratch.rows);
+    scratch.finder.tracker.trade(&mut state.tracked);
     scratch.finder.merge(&mut scratch.rows);
     report.contacts = scratch.rows.len() as u32;
     report.grown += u32::from(scratch.rows.capacity() > room);
@@ -93,8 +103,18 @@ impl Finder {
                 self.pairs.len()
             }
             Detector::AllPairs => model.prims.len(),
+            Detector::Tracker => {
+                self.tracker.find(Sight {
+                    model,
+                    params: &params.tracker,
+                    solids: &self.solids,
+                    margin: MARGIN,
+                });
+                self.tracker.pairs().len()
+            }
         };
-        let (solids, boxes, pairs) = (&self.solids, &self.boxes, &self.pairs);
+        let pairs = if detector == Detector::Tracker { self.tracker.pairs() } else { &self.pairs };
+        let (solids, boxes) = (&self.solids, &self.boxes);
         in_chunks(looked, &mut self.row_buckets, |k, bucket| {
             let mut meet = |a: PrimId, b: PrimId| {
                 touches(&solids[a.at()], &solids[b.at()], MARGIN, &mut |touch| {
@@ -102,7 +122,7 @@ impl Finder {
                 });
             };
             match detector {
-                Detector::Grid => {
+                Detector::Grid | Detector::Tracker => {
                     let (a, b) = (PrimId((pairs[k] >> 32) as u32), PrimId(pairs[k] as u32));
                     if boxes[a.at()].overlaps(&boxes[b.at()]) {
                         meet(a, b);
