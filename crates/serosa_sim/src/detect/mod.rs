@@ -81,7 +81,8 @@ pub(crate) fn find(
 }
 
 impl Finder {
-    /// All rows at some places, sorted by key, into `rows`; those that hold the same vertex are all there.
+    /// All rows at some places, sorted by key, into `rows`; those that hold the same vertex are all there. With the
+    /// tracker, those that it knows: it goes on from `tracker.active`, and leaves there what it follows now.
     pub fn rows(
         &mut self,
         model: &Model,

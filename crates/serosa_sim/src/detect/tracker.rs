@@ -10,8 +10,8 @@
 //! 4. from those that touch, a flood over the neighbours collects all touching pairs around them.
 //!
 //! Two segments of tubes move together: nine tests along a curve. A segment of a tube and one of a membrane take
-//! turns: the first goes to its neighbour nearest to the second, then the second to its own nearest to the first; on
-//! a square net that is ten tests, twelve as published, which counts the two parallel segments of a net as well.
+//! turns: the first goes to its neighbour nearest to the second, then the second to its own nearest to the first.
+//! That is nine tests on a net of squares, seventeen where it has diagonals; the paper counts twelve at most.
 //! Membranes do not meet membranes. Neighbours share a vertex.
 //!
 //! **It is not complete.** A new contact is missed until a pair is drawn from its basin, the pairs from which the

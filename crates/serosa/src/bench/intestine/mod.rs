@@ -17,7 +17,7 @@ use film::{Film, STEPS};
 use indicatif::ProgressBar;
 use serde_json::json;
 use serosa_sim::params::Tracker;
-use watch::{Pairs, RECALL_MIN, Seen};
+use watch::{Pairs, Seen};
 
 /// Segments of the tubes, each with the published times of the stochastic method and of all pairs \[ms\].
 const SIZES: [(u32, Option<[f64; 2]>); 7] = [
@@ -107,11 +107,7 @@ impl Outcome {
         let published = |k: usize| self.published.map(|ms| ms[k]);
         match &self.tracker {
             Some((draws, seen)) => self.line(report, "stochastic", seen, published(0), Some(*draws)),
-            None => report.text(&format!(
-                "{:>8}  stochastic  recall {RECALL_MIN} not reached with {} random pairs",
-                self.n,
-                self.too_few.last().unwrap_or(&0)
-            )),
+            None => self.not_reached(report, published(0)),
         }
         let complete = Seen { ms: self.complete_ms, score: self.all_pairs.score.clone() };
         self.line(report, "complete", &complete, None, None);
@@ -119,11 +115,24 @@ impl Outcome {
         self.line(report, "all-pairs", &exhaustive, published(1), None);
         let too_few: Vec<String> = self.too_few.iter().map(u32::to_string).collect();
         report.text(&format!(
-            "          random pairs that are too few: {}; with {} of them recall is {:.3}",
+            "          random pairs that are too few: {}; with {}, the default, recall is {:.3}",
             too_few.join(", "),
             Tracker::default().random_pairs,
             self.recall_by_default
         ));
+    }
+
+    /// The stochastic method where no number of random pairs was enough.
+    fn not_reached(&self, report: &mut Report, published: Option<f64>) {
+        let object = json!({
+            "bench": "intestine", "case": "settling", "method": "stochastic", "n": self.n, "ms": null,
+            "recall": null, "worst_delay_steps": null, "published_ms": published, "random_pairs": null,
+            "contacts": self.contacts, "threads": 1, "too_few_random_pairs": self.too_few,
+            "recall_by_default": self.recall_by_default,
+        });
+        let most = self.too_few.last().unwrap_or(&0);
+        let text = format!("{:>8}  stochastic  misses more than it may with {most} random pairs too", self.n);
+        report.line(&object, &text);
     }
 
     fn line(

@@ -9,6 +9,7 @@ use serosa_sim::params::{Detector, Params};
 use serosa_sim::state::Tracked;
 use serosa_sim::{PrimId, Row};
 use std::collections::BTreeMap;
+use std::time::Instant;
 
 /// The share of touching pairs that the tracker must find.
 pub const RECALL_MIN: f64 = 0.99;
@@ -65,6 +66,7 @@ pub struct Watcher<'a> {
     finder: Finder,
     rows: Vec<Row>,
     pairs: Pairs,
+    born: Instant,
 }
 
 impl<'a> Watcher<'a> {
@@ -72,20 +74,26 @@ impl<'a> Watcher<'a> {
     pub fn new(film: &'a Film, detector: Detector, random_pairs: u32) -> Self {
         let mut params = film.world.params.clone();
         params.tracker.random_pairs = random_pairs;
-        Self { film, detector, params, finder: Finder::default(), rows: Vec::new(), pairs: Vec::new() }
+        let (finder, rows, pairs) = (Finder::default(), Vec::new(), Vec::new());
+        Self { film, detector, params, finder, rows, pairs, born: Instant::now() }
     }
 
     /// Looks at a frame. Returns the time that it took \[ns\]; what touches is in [`Self::pairs`].
     pub fn look(&mut self, frame: usize) -> u64 {
         let model = &self.film.world.model;
         self.finder.tracker.moment = (frame as u64, 0);
-        let start = thread_cpu_ns().unwrap_or(0);
+        let start = self.now_ns();
         self.finder.rows(model, &self.params, self.detector, self.film.places(frame), &mut self.rows);
-        let ns = thread_cpu_ns().unwrap_or(0) - start;
+        let ns = self.now_ns() - start;
         self.pairs.clear();
         let own = self.rows.iter().filter(|row| is_segment(model, row.key.a) && is_segment(model, row.key.b));
         self.pairs.extend(own.map(|row| u64::from(row.key.a.0) << 32 | u64::from(row.key.b.0)));
         ns
+    }
+
+    /// CPU time of this thread, or wall time where the system does not tell it \[ns\].
+    fn now_ns(&self) -> u64 {
+        thread_cpu_ns().unwrap_or_else(|| self.born.elapsed().as_nanos() as u64)
     }
 
     /// Touching pairs of segments in the frame that was looked at last.
