@@ -1,7 +1,7 @@
 //! The whole bake: bodies, tools, probes and tunables, with all faults collected.
 
 use crate::raw::{Place, RawBody, RawGeometry, RawModel, RawScene, RawSolid};
-use crate::{Fault, exclude, rigid, strip};
+use crate::{Fault, exclude, neighbours, rigid, strip};
 use serosa_geometry::{BodyId, PrimId, Vec3};
 use serosa_sim::World;
 use serosa_sim::detect::{Finder, Places};
@@ -56,6 +56,7 @@ pub fn bake(raw: &RawScene) -> Result<Baked, Vec<Fault>> {
     if !oven.faults.is_empty() {
         return Err(oven.faults);
     }
+    oven.model.neighbours = neighbours::neighbours(&oven.model);
     let mut baked = Baked { model: Arc::new(oven.model), params: oven.params, notes: Vec::new() };
     baked.notes = notes(raw, &baked);
     match starting_overlap(&baked) {
@@ -75,6 +76,7 @@ fn params(raw: &RawScene) -> Params {
         down: w.gravity.try_normalize().unwrap_or(Vec3::NEG_Z),
         gravity: w.gravity.length(),
         detector: w.detector,
+        tracker: w.tracker,
         response: w.response,
         filter: w.filter,
         ..Params::default()
@@ -193,6 +195,11 @@ fn notes(raw: &RawScene, baked: &Baked) -> Vec<String> {
             growth.duration_s
         ));
     }
+    if baked.params.detector == Detector::Tracker {
+        notes.push(
+            "the tracker misses contacts that it has not come upon yet; detector = \"grid\" finds all".into(),
+        );
+    }
     let boxes = |s: &RawGeometry| matches!(s, RawGeometry::Solid { solid: RawSolid::Cuboid { .. }, .. });
     let count = raw.bodies.iter().filter(|b| boxes(&b.geometry)).count();
     if count > 1 && raw.bodies.iter().any(|b| boxes(&b.geometry) && matches!(b.model, RawModel::Rigid { .. }))
@@ -247,7 +254,13 @@ fn starting_overlap(baked: &Baked) -> Option<Overlap> {
     let world = baked.world();
     let at = Places { pos: &world.state.pos, pose: &world.state.pose, radius: &world.state.radius };
     let mut rows = Vec::new();
-    Finder::default().rows(&world.model, &world.params, Detector::Grid, (at, serosa_sim::detect::Search::OVERLAP), &mut rows);
+    Finder::default().rows(
+        &world.model,
+        &world.params,
+        Detector::Grid,
+        (at, serosa_sim::detect::Search::OVERLAP),
+        &mut rows,
+    );
     let deepest: &Row = rows.iter().min_by(|a, b| a.gap.total_cmp(&b.gap)).filter(|r| r.gap < -1e-9)?;
     let body = |p: PrimId| baked.model.prims[p.at()].body;
     let side_a = deepest.slots().iter().filter(|s| s.weight > 0.0);
