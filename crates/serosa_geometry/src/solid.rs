@@ -3,7 +3,7 @@
 //! Signs: the normal of a touch points from B to A, the gap is positive apart and negative in overlap.
 
 use crate::rotation::{any_perpendicular, unit_or};
-use crate::{Aabb, Mat3, Real, Vec3, closest_segments};
+use crate::{Aabb, Mat3, Real, Vec3, closest_on_segment, closest_segments};
 
 /// A segment with a radius: a capsule, or a ball where both ends coincide.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -109,11 +109,66 @@ pub fn touches(a: &Solid, b: &Solid, margin: Real, emit: &mut impl FnMut(Touch))
     }
 }
 
+/// As [`touches`], with the ends of cores besides where they are closest: up to 5 touches of two capsules.
+pub fn touches_and_ends(a: &Solid, b: &Solid, margin: Real, emit: &mut impl FnMut(Touch)) {
+    if let (Solid::Round(a), Solid::Round(b)) = (a, b) {
+        round_round_and_ends(a, b, margin, emit);
+    } else {
+        touches(a, b, margin, emit);
+    }
+}
+
+/// The feature of a touch that says only how near two almost parallel capsules are: the touches at the ends of
+/// their cores do the pushing.
+pub const NEAREST_ONLY: u8 = 5;
+/// Capsules whose cores meet at an angle of less than about 10° are almost parallel: sin² below this.
+const PARALLEL: Real = 0.03;
+
+/// The touches of two capsules: where they are closest, and at each end of either core that is near the other.
+///
+/// Tubes side by side touch along a line, and the closest points of two cores jump from end to end of it as they
+/// turn: pushed there they would see-saw for ever. The ends of the cores stay where they are.
+fn round_round_and_ends(a: &Round, b: &Round, margin: Real, emit: &mut impl FnMut(Touch)) {
+    let closest = round_round(a, b);
+    if closest.gap >= margin {
+        return;
+    }
+    let inside = |x: Real| x > 0.0 && x < 1.0;
+    if inside(closest.s) && inside(closest.t) {
+        let (u, v) = (a.b - a.a, b.b - b.a);
+        let crossing = u.cross(v).length_squared() > PARALLEL * u.length_squared() * v.length_squared();
+        emit(Touch { feature: if crossing { 0 } else { NEAREST_ONLY }, ..closest });
+    }
+    let mut emit = |touch: Touch| {
+        if touch.gap < margin {
+            emit(touch);
+        }
+    };
+    let ends = [(0.0, 1), (1.0, 2)];
+    for (s, feature) in &ends[..if a.a == a.b { 1 } else { 2 }] {
+        let end = a.a.lerp(a.b, *s);
+        let t = closest_on_segment(end, b.a, b.b);
+        emit(round_at(a, b, (*s, t), *feature));
+    }
+    for (t, feature) in [(0.0, 3), (1.0, 4)].into_iter().take(if b.a == b.b { 1 } else { 2 }) {
+        let s = closest_on_segment(b.a.lerp(b.b, t), a.a, a.b);
+        // An end that is nearest to an end has been found from the other side.
+        if inside(s) {
+            emit(round_at(a, b, (s, t), feature));
+        }
+    }
+}
+
 /// Where two capsules are closest. Cores that meet have no direction between them: the common normal of
 /// the two cores is taken, and any perpendicular where they are parallel as well.
 pub fn round_round(a: &Round, b: &Round) -> Touch {
     let p = closest_segments(a.a, a.b, b.a, b.b);
-    let (ca, cb) = (a.a.lerp(a.b, p.s), b.a.lerp(b.b, p.t));
+    round_at(a, b, (p.s, p.t), 0)
+}
+
+/// The touch of two capsules at given places of their cores.
+fn round_at(a: &Round, b: &Round, (s, t): (Real, Real), feature: u8) -> Touch {
+    let (ca, cb) = (a.a.lerp(a.b, s), b.a.lerp(b.b, t));
     let apart = ca - cb;
     let distance = apart.length();
     let normal = if distance > 1e-12 {
@@ -123,13 +178,13 @@ pub fn round_round(a: &Round, b: &Round) -> Touch {
         unit_or((a.b - a.a).cross(b.b - b.a), any_perpendicular(along))
     };
     Touch {
-        s: p.s,
-        t: p.t,
+        s,
+        t,
         on_a: ca - normal * a.radius,
         on_b: cb + normal * b.radius,
         normal,
         gap: distance - (a.radius + b.radius),
-        feature: 0,
+        feature,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Audit: the last step checked against the exhaustive twin.
 
-use crate::detect::{Finder, Places};
+use crate::detect::{Finder, Places, Search};
 use crate::params::Detector;
 use crate::row::{Held, Row};
 use crate::{Real, World};
@@ -29,19 +29,19 @@ impl Auditor {
     pub fn check(&mut self, world: &World) -> Audit {
         let seen = &world.scratch;
         let places = Places { pos: &seen.found_pos, pose: &seen.found_pose, radius: &seen.found_radius };
-        self.exhaust(world, places, seen.found_margin);
+        self.exhaust(world, places, seen.searched);
         self.found.clear();
         self.found.extend(world.scratch.rows.iter().map(|row| row.held));
         self.found.sort_unstable();
         let known = |row: &&Row| self.found.binary_search(&row.held).is_ok();
-        let missed = self.rows.iter().filter(|row| !known(row)).count() as u32;
+        let missed = self.rows.iter().filter(|row| row.pushes() && !known(row)).count() as u32;
         let end = &world.state;
-        self.exhaust(world, Places { pos: &end.pos, pose: &end.pose, radius: &end.radius }, 0.0);
+        self.exhaust(world, Places { pos: &end.pos, pose: &end.pose, radius: &end.radius }, Search::OVERLAP);
         let deepest_m = self.rows.iter().map(|row| -row.gap).fold(0.0, Real::max);
         Audit { missed, deepest_m }
     }
 
-    fn exhaust(&mut self, world: &World, places: Places, margin: Real) {
-        self.finder.rows(&world.model, &world.params, Detector::AllPairs, (places, margin), &mut self.rows);
+    fn exhaust(&mut self, world: &World, places: Places, search: Search) {
+        self.finder.rows(&world.model, &world.params, Detector::AllPairs, (places, search), &mut self.rows);
     }
 }

@@ -1,9 +1,18 @@
 //! Filter: steps are clipped so that nothing passes through anything.
 //!
-//! For each near pair of primitives a plane is put between them where they are at the start of the substep, and
-//! every vertex of either side is kept on its side of it for the whole substep. Both convex hulls then stay on
-//! their sides of one plane for the whole (linear) motion, so the pair cannot touch, whatever the response did.
-//! Pairs that are not near cannot meet either: no vertex moves farther than half of what separates them.
+//! Every near pair of primitives gets one of two certificates for the whole substep.
+//!
+//! *It stays apart as it is*: the motion of two capsules is followed from one end of the substep to the other in
+//! advances that their distance and their speeds allow, and leaves a gap at every instant.
+//!
+//! *A plane stays between*: a plane is put between the pair where it is at the start, and every vertex of either
+//! side is kept on its side of it. Both convex hulls then stay on their sides for the whole (linear) motion, so the
+//! pair cannot touch, whatever the response wanted. Only pairs without the first certificate pay this price: a
+//! plane also forbids one tube to tilt on another.
+//!
+//! A step that is clipped for one pair takes the first certificate from the other pairs of its vertices, and they are
+//! looked at again; planes are only ever added, so this ends. Pairs that are not near cannot meet either: no vertex
+//! moves farther than half of what separates them.
 //!
 //! A pure function of rows and steps: the direction of a plane comes from a row, but is not trusted. Where the
 //! two hulls do not lie on their sides of any such plane, the pair may only open or slide along it.
@@ -14,23 +23,29 @@
 use crate::body::Substep;
 use crate::model::{BodyKind, Model, Pose, PrimKind, Shape};
 use crate::params::Filter;
-use crate::row::{Row, RowKey};
+use crate::row::Row;
 use crate::state::{State, Twist};
-use crate::{Mat3, PrimId, Real, Scratch, Vec3};
+use crate::{Mat3, PrimId, Real, RigidId, Scratch, Vec3};
+use serosa_geometry::closest_segments;
 use serosa_geometry::rotation::{from_rotation_vector, to_rotation_vector};
 
 /// The gap that is always left between primitives \[m\].
 pub const MARGIN: Real = 1e-6;
 /// How much of the room between a pair a step may use up.
 const USE: Real = 0.9;
-/// Vertices of one primitive.
+/// Corners of one primitive.
 const CORNERS: usize = 8;
+/// The most advances with which a pair is followed through a substep.
+const ADVANCES: u32 = 12;
+/// Rounds after which the pairs still in doubt get their planes unasked.
+const ROUNDS: u32 = 6;
 
-/// Motion along `dir` is at most `most`.
+/// Motion along `dir` is at most `most`, once its pair has a plane.
 #[derive(Clone, Copy, Debug)]
 struct HalfSpace {
     dir: Vec3,
     most: Real,
+    pair: u32,
 }
 
 /// A half-space for a point of a rigid frame.
@@ -41,41 +56,68 @@ struct Arm {
     half: HalfSpace,
 }
 
-/// The planes of a substep.
+/// A near pair.
+#[derive(Clone, Copy, Debug)]
+struct Pair {
+    prims: [PrimId; 2],
+    /// Both are capsules or balls: their motion can be followed.
+    round: bool,
+    /// The sum of their radii at the end of the substep \[m\].
+    radii: Real,
+    /// A plane stays between.
+    planed: bool,
+    /// To be looked at in this round.
+    doubt: bool,
+}
+
+/// A step of a rigid frame.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Turn {
+    shift: Vec3,
+    turn: Vec3,
+}
+
+/// The certificates of a substep.
 #[derive(Clone, Debug, Default)]
 pub struct Planes {
     /// Farthest that any vertex may move \[m\].
     reach: Real,
+    pairs: Vec<Pair>,
     /// Half-spaces by vertex: first the vertex of each, as found.
     found: Vec<(u32, HalfSpace)>,
-    /// Row starts, one more than there are vertices.
+    /// Row starts, two more than there are vertices.
     starts: Vec<u32>,
     halves: Vec<HalfSpace>,
     /// Half-spaces by rigid frame, sorted.
     arms: Vec<(u32, Arm)>,
+    /// Steps as allowed so far, one per vertex \[m\].
+    steps: Vec<Vec3>,
+    /// The same for rigid frames.
+    turns: Vec<Turn>,
+    /// Vertices and frames of pairs that got a plane in this round.
+    touched: Vec<u32>,
+    touched_frames: Vec<u32>,
 }
 
-/// Puts planes between the pairs of the rows `near`: all pairs nearer than `margin` at the start of the substep.
-/// `growth` is how much the radius of each primitive grows in it. Cost: linear in rows and vertices.
+/// Looks at the pairs of the rows `near`: all pairs nearer than `margin` at the start of the substep.
+/// Cost: linear in rows and vertices.
 pub(crate) fn plan(sub: &Substep, state: &State, scratch: &mut Scratch, margin: Real) {
     let Scratch { planes, near, pos, pose, growth, .. } = scratch;
     let most = growth.iter().copied().fold(0.0, Real::max);
     planes.reach = (0.45 * margin - most).max(0.0);
+    planes.pairs.clear();
     planes.found.clear();
     planes.arms.clear();
-    let mut last = None;
-    for row in near.iter() {
-        // One plane for a pair, from its first row.
-        let pair = RowKey { feature: 0, ..row.key };
-        if last != Some(pair) {
-            planes.separate(sub.model, state, row, growth, (pos, pose));
+    // One plane for a pair, from the row that says where it is nearest.
+    for rows in near.chunk_by(|x, y| (x.key.a, x.key.b) == (y.key.a, y.key.b)) {
+        if let Some(nearest) = rows.iter().min_by(|x, y| x.gap.total_cmp(&y.gap)) {
+            planes.separate(sub.model, state, nearest, growth, (pos, pose));
         }
-        last = Some(pair);
     }
     planes.sort(state.pos.len());
 }
 
-/// The corners of a primitive's core and its radius. A plane has none: its row knows its side.
+/// The corners of a primitive's core. A plane has none: its row knows its side.
 struct Hull {
     points: [Vec3; CORNERS],
     len: usize,
@@ -107,15 +149,10 @@ impl Planes {
         let next = [a, b].map(|p| hull(model, p, pos, pose));
         let radius = |p: PrimId| state.radius[p.at()] + growth[p.at()];
         // Lowest of A and highest of B along the normal, radii as they will be.
-        let low = level(&hulls[0], n, Real::min).map_or(Real::NEG_INFINITY, |x| x - radius(a));
-        let high = level(&hulls[1], n, Real::max).map_or(Real::INFINITY, |x| x + radius(b));
-        let (low, high) = if hulls[0].len == 0 {
-            (plane_level(model, a, state, n), high)
-        } else if hulls[1].len == 0 {
-            (low, plane_level(model, b, state, n))
-        } else {
-            (low, high)
-        };
+        let low =
+            level(&hulls[0], n, Real::min).unwrap_or_else(|| plane_level(model, a, state, n)) - radius(a);
+        let high =
+            level(&hulls[1], n, Real::max).unwrap_or_else(|| plane_level(model, b, state, n)) + radius(b);
         let room = (low - high - MARGIN).max(0.0) * USE;
         let moves = |k: usize, sign: Real| {
             let (from, to) = (&hulls[k], &next[k]);
@@ -132,12 +169,23 @@ impl Planes {
         let front_b = Front { dir: n, at: high - radius(b), most: room * (1.0 - share) };
         self.bound(model, a, &hulls[0], &state.pose, front_a);
         self.bound(model, b, &hulls[1], &state.pose, front_b);
+        self.pairs.push(Pair {
+            prims: [a, b],
+            round: hulls.iter().all(|h| h.len == 1 || h.len == 2),
+            radii: radius(a) + radius(b),
+            planed: false,
+            doubt: false,
+        });
     }
 
-    /// Half-spaces for one side: each corner may go as far as the foremost one.
+    /// Half-spaces for one side of the pair to come: each corner may go as far as the foremost one.
     fn bound(&mut self, model: &Model, prim: PrimId, hull: &Hull, pose: &[Pose], front: Front) {
-        let half =
-            |p: Vec3| HalfSpace { dir: front.dir, most: front.most + (front.at - p.dot(front.dir)).max(0.0) };
+        let pair = self.pairs.len() as u32;
+        let half = |p: Vec3| HalfSpace {
+            dir: front.dir,
+            most: front.most + (front.at - p.dot(front.dir)).max(0.0),
+            pair,
+        };
         match model.prims[prim.at()].kind {
             PrimKind::Segment(ends) => {
                 for (v, p) in ends.iter().zip(&hull.points) {
@@ -162,7 +210,7 @@ impl Planes {
         for v in 2..vertices + 2 {
             self.starts[v] += self.starts[v - 1];
         }
-        let nothing = HalfSpace { dir: Vec3::ZERO, most: 0.0 };
+        let nothing = HalfSpace { dir: Vec3::ZERO, most: 0.0, pair: 0 };
         self.halves.clear();
         self.halves.resize(self.found.len(), nothing);
         for (v, half) in &self.found {
@@ -173,25 +221,34 @@ impl Planes {
         self.arms.sort_by_key(|(r, _)| *r);
     }
 
-    fn halves(&self, v: usize) -> &[HalfSpace] {
-        &self.halves[self.starts[v] as usize..self.starts[v + 1] as usize]
+    fn halves(&self, v: u32) -> &[HalfSpace] {
+        &self.halves[self.starts[v as usize] as usize..self.starts[v as usize + 1] as usize]
     }
 
-    /// The allowed part of a vertex's step, and whether it is less than the whole.
-    fn clip_step(&self, v: usize, step: Vec3) -> (Vec3, bool) {
-        let halves = self.halves(v);
-        let mut dx = if step.is_finite() { step } else { Vec3::ZERO };
-        let length = dx.length();
-        let mut cut = !step.is_finite();
-        if length > self.reach {
-            dx *= self.reach / length;
-            cut = true;
+    fn arms(&self, r: u32) -> &[(u32, Arm)] {
+        let first = self.arms.partition_point(|(k, _)| *k < r);
+        let len = self.arms[first..].partition_point(|(k, _)| *k == r);
+        &self.arms[first..first + len]
+    }
+
+    /// The part of a step that no pair can object to for being too long.
+    fn within_reach(&self, step: Vec3) -> Vec3 {
+        let length = step.length();
+        if !length.is_finite() {
+            Vec3::ZERO
+        } else if length > self.reach {
+            step * (self.reach / length)
+        } else {
+            step
         }
-        if halves.iter().all(|h| dx.dot(h.dir) <= h.most) {
-            return (dx, cut);
-        }
+    }
+
+    /// The allowed part of a vertex's step under the planes put so far.
+    fn clip_step(&self, v: u32, step: Vec3) -> Vec3 {
+        let halves = || self.halves(v).iter().filter(|h| self.pairs[h.pair as usize].planed);
+        let mut dx = step;
         for _ in 0..3 {
-            for h in halves {
+            for h in halves() {
                 let over = dx.dot(h.dir) - h.most;
                 if over > 0.0 {
                     dx -= h.dir * over;
@@ -199,43 +256,168 @@ impl Planes {
             }
         }
         // In a corner the passes may not have come to rest: what is left is shortened as a whole.
-        let share = halves.iter().map(|h| share_of(dx.dot(h.dir), h.most)).fold(1.0, Real::min);
-        (dx * share, true)
+        dx * halves().map(|h| share_of(dx.dot(h.dir), h.most)).fold(1.0, Real::min)
     }
 
-    /// The same for a rigid frame: its shift and its turn.
-    fn clip_frame(&self, r: u32, shift: Vec3, turn: Vec3) -> (Vec3, Vec3, bool) {
-        let first = self.arms.partition_point(|(k, _)| *k < r);
-        let arms = || self.arms[first..].iter().take_while(|(k, _)| *k == r).map(|(_, a)| a);
-        let (mut shift, mut turn) = (shift, turn);
-        if !(shift.is_finite() && turn.is_finite()) {
-            return (Vec3::ZERO, Vec3::ZERO, true);
-        }
-        let angle_sq = |turn: Vec3| turn.length_squared();
-        let ahead = |a: &Arm, shift: Vec3, turn: Vec3| {
-            (shift + turn.cross(a.arm)).dot(a.half.dir) + 0.5 * angle_sq(turn) * a.arm.length()
-        };
-        let reach = |a: &Arm| (shift + turn.cross(a.arm)).length() + 0.5 * angle_sq(turn) * a.arm.length();
-        let farthest = arms().map(reach).fold(shift.length(), Real::max);
-        let mut cut = farthest > self.reach;
-        if cut {
-            (shift, turn) = (shift * (self.reach / farthest), turn * (self.reach / farthest));
-        }
-        if arms().all(|a| ahead(a, shift, turn) <= a.half.most) {
-            return (shift, turn, cut);
-        }
-        cut = true;
+    /// The same for a rigid frame.
+    fn clip_turn(&self, r: u32, wanted: Turn) -> Turn {
+        let arms = || self.arms(r).iter().map(|(_, a)| a).filter(|a| self.pairs[a.half.pair as usize].planed);
+        let mut now = wanted;
         for _ in 0..3 {
             for a in arms() {
-                let over = ahead(a, shift, turn) - a.half.most;
+                let over = now.ahead(a) - a.half.most;
                 if over > 0.0 {
-                    shift -= a.half.dir * over;
+                    now.shift -= a.half.dir * over;
                 }
             }
         }
-        let share = arms().map(|a| share_of(ahead(a, shift, turn), a.half.most)).fold(1.0, Real::min);
-        (shift * share, turn * share, cut)
+        let share = arms().map(|a| share_of(now.ahead(a), a.half.most)).fold(1.0, Real::min);
+        Turn { shift: now.shift * share, turn: now.turn * share }
     }
+
+    /// Whether a pair stays apart in the steps as they are.
+    fn stays_apart(&self, model: &Model, state: &State, pair: &Pair) -> bool {
+        if !pair.round {
+            return false;
+        }
+        let (a, b) = (self.path(model, state, pair.prims[0]), self.path(model, state, pair.prims[1]));
+        let apart = pair.radii + MARGIN + a.bow + b.bow;
+        // What both do together changes no distance.
+        let common = (a.moves[0] + a.moves[1] + b.moves[0] + b.moves[1]) * 0.25;
+        let fastest = |p: &Path| p.moves.iter().map(|m| (*m - common).length()).fold(0.0, Real::max);
+        let speed = fastest(&a) + fastest(&b);
+        let mut t = 0.0;
+        for _ in 0..ADVANCES {
+            let at = |p: &Path, k: usize| p.points[k] + p.moves[k] * t;
+            let (a0, a1, b0, b1) = (at(&a, 0), at(&a, 1), at(&b, 0), at(&b, 1));
+            let c = closest_segments(a0, a1, b0, b1);
+            let room = (a0.lerp(a1, c.s) - b0.lerp(b1, c.t)).length() - apart;
+            if room.is_nan() || room <= 0.0 {
+                return false;
+            }
+            if t + room / speed >= 1.0 {
+                return true;
+            }
+            t += USE * room / speed;
+        }
+        false
+    }
+
+    /// The core of a primitive and where its ends go.
+    fn path(&self, model: &Model, state: &State, prim: PrimId) -> Path {
+        let hull = hull(model, prim, &state.pos, &state.pose);
+        let points = [hull.points[0], hull.points[hull.len.max(1) - 1]];
+        match model.prims[prim.at()].kind {
+            PrimKind::Segment(ends) => Path { points, moves: ends.map(|v| self.steps[v.at()]), bow: 0.0 },
+            PrimKind::Shape(r) => {
+                let (turn, origin) = (&self.turns[r.at()], state.pose[r.at()].pos);
+                let moves = points.map(|p| turn.shift + turn.turn.cross(p - origin));
+                let arm = points.map(|p| (p - origin).length());
+                Path { points, moves, bow: 0.5 * turn.turn.length_squared() * arm[0].max(arm[1]) }
+            }
+        }
+    }
+
+    /// Whether the steps keep both sides of a pair on their sides of its plane.
+    fn plane_holds(&self, model: &Model, pair: u32) -> bool {
+        let side = |prim: PrimId| match model.prims[prim.at()].kind {
+            PrimKind::Segment(ends) => ends.iter().all(|v| {
+                let own = self.halves(v.0).iter().filter(|h| h.pair == pair);
+                own.into_iter().all(|h| self.steps[v.at()].dot(h.dir) <= h.most)
+            }),
+            PrimKind::Shape(RigidId(r)) => {
+                let own = self.arms(r).iter().filter(|(_, a)| a.half.pair == pair);
+                own.into_iter().all(|(_, a)| self.turns[r as usize].ahead(a) <= a.half.most)
+            }
+        };
+        self.pairs[pair as usize].prims.iter().all(|p| side(*p))
+    }
+
+    /// One round over the pairs in doubt: those without a certificate get a plane. Returns whether any did.
+    fn round(&mut self, model: &Model, state: &State, unasked: bool) -> bool {
+        self.touched.clear();
+        self.touched_frames.clear();
+        for k in 0..self.pairs.len() {
+            let pair = self.pairs[k];
+            if !pair.doubt {
+                continue;
+            }
+            self.pairs[k].doubt = false;
+            if pair.planed
+                || !unasked && (self.plane_holds(model, k as u32) || self.stays_apart(model, state, &pair))
+            {
+                continue;
+            }
+            self.pairs[k].planed = true;
+            for prim in pair.prims {
+                match model.prims[prim.at()].kind {
+                    PrimKind::Segment(ends) => self.touched.extend(ends.map(|v| v.0)),
+                    PrimKind::Shape(r) => self.touched_frames.push(r.0),
+                }
+            }
+        }
+        !(self.touched.is_empty() && self.touched_frames.is_empty())
+    }
+
+    /// Clips what the round touched, and puts the pairs of what changed in doubt.
+    fn clip_touched(&mut self, wanted: &[Vec3], wanted_turns: impl Fn(u32) -> Turn) {
+        for k in 0..self.touched.len() {
+            let v = self.touched[k];
+            let clipped = self.clip_step(v, wanted[v as usize]);
+            if clipped != self.steps[v as usize] {
+                self.steps[v as usize] = clipped;
+                let own = self.starts[v as usize] as usize..self.starts[v as usize + 1] as usize;
+                for h in &self.halves[own] {
+                    self.pairs[h.pair as usize].doubt = true;
+                }
+            }
+        }
+        for k in 0..self.touched_frames.len() {
+            let r = self.touched_frames[k];
+            let clipped = self.clip_turn(r, wanted_turns(r));
+            if clipped != self.turns[r as usize] {
+                self.turns[r as usize] = clipped;
+                let first = self.arms.partition_point(|(k, _)| *k < r);
+                for (_, a) in self.arms[first..].iter().take_while(|(k, _)| *k == r) {
+                    self.pairs[a.half.pair as usize].doubt = true;
+                }
+            }
+        }
+    }
+}
+
+impl Turn {
+    /// From one pose to another.
+    fn between(from: &Pose, to: &Pose) -> Self {
+        Self { shift: to.pos - from.pos, turn: to_rotation_vector(to.rot * from.rot.conjugate()) }
+    }
+
+    /// The part that takes corners at most `arm` from the origin no farther than `reach`.
+    fn within(self, reach: Real, arm: Real) -> Self {
+        let angle = self.turn.length();
+        let farthest = self.shift.length() + (angle + 0.5 * angle * angle) * arm;
+        if !farthest.is_finite() {
+            Self::default()
+        } else if farthest > reach {
+            let share = reach / farthest;
+            Self { shift: self.shift * share, turn: self.turn * share }
+        } else {
+            self
+        }
+    }
+
+    /// How far an arm goes along its half-space.
+    fn ahead(&self, a: &Arm) -> Real {
+        let bow = 0.5 * self.turn.length_squared() * a.arm.length();
+        (self.shift + self.turn.cross(a.arm)).dot(a.half.dir) + bow
+    }
+}
+
+/// A capsule's core and where its ends go in the substep, but for a bow that they may leave the straight by.
+struct Path {
+    points: [Vec3; 2],
+    moves: [Vec3; 2],
+    bow: Real,
 }
 
 /// How much of a motion `ahead` stays within `most`.
@@ -284,34 +466,53 @@ fn hull(model: &Model, prim: PrimId, pos: &[Vec3], pose: &[Pose]) -> Hull {
     hull
 }
 
-/// Clips all steps by the planes. Returns the number of vertices and frames whose step is shorter than wanted.
+/// Clips all steps. Returns the number of vertices and frames whose step is shorter than the response wanted.
+/// Cost: linear in vertices and near pairs, but for pairs whose neighbours were clipped.
 pub(crate) fn clip(sub: &Substep, state: &State, scratch: &mut Scratch) -> u32 {
-    let mut truncated = 0;
     if sub.params.filter == Filter::Off {
-        return truncated;
+        return 0;
     }
+    let (model, planes) = (sub.model, &mut scratch.planes);
+    let (pos, pose, wanted) = (&scratch.pos, &scratch.pose, &mut scratch.wanted);
+    wanted.clear();
+    wanted.extend(pos.iter().zip(&state.pos).map(|(to, from)| planes.within_reach(*to - *from)));
+    let reach = planes.reach;
+    let turn = |r: u32| {
+        let (r, arm) = (r as usize, model.rigids[r as usize].shape.arm());
+        Turn::between(&state.pose[r], &pose[r]).within(reach, arm)
+    };
+    planes.steps.clone_from(wanted);
+    planes.turns.clear();
+    planes.turns.extend((0..pose.len() as u32).map(turn));
+    planes.pairs.iter_mut().for_each(|p| (p.planed, p.doubt) = (false, true));
+    let mut round = 0;
+    while planes.round(model, state, round >= ROUNDS) {
+        planes.clip_touched(wanted, turn);
+        round += 1;
+    }
+    take(sub, state, scratch)
+}
+
+/// Takes over the steps that were shortened.
+fn take(sub: &Substep, state: &State, scratch: &mut Scratch) -> u32 {
     let Scratch { planes, pos, vel, pose, twist, .. } = scratch;
-    for (b, body) in sub.model.bodies.iter().enumerate() {
-        if state.frozen[b] {
-            continue;
-        }
+    let mut truncated = 0;
+    for (_, body) in sub.model.bodies.iter().enumerate().filter(|(b, _)| !state.frozen[*b]) {
         for v in body.vertex_range() {
-            let (dx, cut) = planes.clip_step(v, pos[v] - state.pos[v]);
-            if cut {
+            let step = planes.steps[v];
+            if step != pos[v] - state.pos[v] {
                 truncated += 1;
-                pos[v] = state.pos[v] + dx;
-                vel[v] = dx / sub.h;
+                pos[v] = state.pos[v] + step;
+                vel[v] = step / sub.h;
             }
         }
         if let BodyKind::Rigid(r) = body.kind {
-            let (from, to) = (&state.pose[r.at()], &mut pose[r.at()]);
-            let turn = to_rotation_vector(to.rot * from.rot.conjugate());
-            let (shift, turn, cut) = planes.clip_frame(r.0, to.pos - from.pos, turn);
-            if cut {
+            let (from, to, allowed) = (&state.pose[r.at()], &mut pose[r.at()], &planes.turns[r.at()]);
+            if *allowed != Turn::between(from, to) {
                 truncated += 1;
-                to.pos = from.pos + shift;
-                to.rot = (from_rotation_vector(turn) * from.rot).normalize();
-                twist[r.at()] = Twist { vel: shift / sub.h, omega: turn / sub.h };
+                to.pos = from.pos + allowed.shift;
+                to.rot = (from_rotation_vector(allowed.turn) * from.rot).normalize();
+                twist[r.at()] = Twist { vel: allowed.shift / sub.h, omega: allowed.turn / sub.h };
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::body::band::BandWork;
 use crate::body::springs::SpringWork;
-use crate::detect::Finder;
+use crate::detect::{Finder, Search};
 use crate::filter::Planes;
 use crate::model::{Model, Pose};
 use crate::respond::augmented_lagrangian::Touching;
@@ -39,8 +39,10 @@ pub struct Scratch {
     pub near: Vec<Row>,
     /// The rows as the augmented Lagrangian works on them. Written by Respond.
     pub touching: Vec<Touching>,
-    /// Half-spaces of the filter. Written by Detect.
+    /// Certificates of the filter. Written by Detect, Respond and Filter.
     pub planes: Planes,
+    /// Steps that the filter was asked for \[m\], one per vertex. Written by Respond and Filter.
+    pub wanted: Vec<Vec3>,
     /// One per spring. Written by Predict.
     pub springs: Vec<SpringWork>,
     /// The contacts of the last substep, sorted by key. Written by Detect, answered by Respond.
@@ -55,8 +57,8 @@ pub struct Scratch {
     pub found_pose: Vec<Pose>,
     /// Radii with which the rows were made, for the audit. Written by Detect.
     pub found_radius: Vec<Real>,
-    /// How near pairs had to be for a row \[m\]. Written by Detect.
-    pub found_margin: Real,
+    /// Which rows were looked for, for the audit. Written by Detect.
+    pub searched: Search,
     /// Working arrays of Detect.
     pub finder: Finder,
     /// The state before the step, to roll back to. Written by the frame.
@@ -95,8 +97,9 @@ impl Scratch {
             near: Vec::new(),
             touching: Vec::new(),
             planes: Planes::default(),
+            wanted: Vec::new(),
             found_radius: state.radius.clone(),
-            found_margin: 0.0,
+            searched: Search::OVERLAP,
             rows: Vec::new(),
             row_work: Vec::new(),
             grip_work: Vec::new(),
@@ -110,11 +113,11 @@ impl Scratch {
     }
 
     /// Remembers where the rows were made.
-    pub(crate) fn found(&mut self, pos: &[Vec3], pose: &[Pose], radius: &[Real], margin: Real) {
+    pub(crate) fn found(&mut self, pos: &[Vec3], pose: &[Pose], radius: &[Real], searched: Search) {
         self.found_pos.copy_from_slice(pos);
         self.found_pose.copy_from_slice(pose);
         self.found_radius.copy_from_slice(radius);
-        self.found_margin = margin;
+        self.searched = searched;
     }
 
     /// Takes over the state before a step and what may move in it.

@@ -34,7 +34,7 @@ pub fn step(world: &mut World, input: &Input, watch: Stopwatch) {
         respond::answer(&sub, state, scratch, report);
         timer.mark(report, Stage::Respond);
 
-        report.truncated = report.truncated.max(filter::clip(&sub, state, scratch));
+        report.truncated += filter::clip(&sub, state, scratch);
         timer.mark(report, Stage::Filter);
 
         body::finish(&sub, state, scratch);

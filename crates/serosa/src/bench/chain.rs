@@ -8,7 +8,7 @@ use serde_json::json;
 use serosa_bake::raw::{RawBody, RawGeometry, RawModel, RawScene, RawSolid, at};
 use serosa_bake::{Baked, bake};
 use serosa_geometry::{Vec3, generate};
-use serosa_sim::detect::{Finder, Places};
+use serosa_sim::detect::{Finder, Places, Search};
 use serosa_sim::params::Detector;
 use serosa_sim::row::RowKey;
 use std::time::Instant;
@@ -126,7 +126,7 @@ fn measure(baked: &Baked, detector: Detector) -> Case {
         let start = Instant::now();
         // From nothing: the list of pairs that is kept between steps would flatter the grid.
         finder.forget();
-        finder.rows(&world.model, &world.params, detector, (at, 0.0), &mut rows);
+        finder.rows(&world.model, &world.params, detector, (at, Search::OVERLAP), &mut rows);
         start.elapsed().as_secs_f64()
     };
     find();

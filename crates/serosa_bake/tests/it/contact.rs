@@ -5,7 +5,7 @@ use serosa_bake::raw::{RawModel, RawScene, RawSolid, RawTool, Selector};
 use serosa_geometry::generate::{Sheet, chain, membrane};
 use serosa_geometry::{PrimId, Vec3};
 use serosa_sim::audit::Auditor;
-use serosa_sim::detect::{Finder, Places};
+use serosa_sim::detect::{Finder, Places, Search};
 use serosa_sim::energy::momentum;
 use serosa_sim::params::Detector;
 use serosa_sim::respond::{Motion, displacement_velocity};
@@ -59,8 +59,8 @@ fn the_grid_equals_all_pairs_while_things_pile_up() {
     for _ in 0..60 {
         run(&mut world, 10);
         let at = Places { pos: &world.state.pos, pose: &world.state.pose, radius: &world.state.radius };
-        fast.rows(&world.model, &world.params, Detector::Grid, (at, 0.0), &mut a);
-        slow.rows(&world.model, &world.params, Detector::AllPairs, (at, 0.0), &mut b);
+        fast.rows(&world.model, &world.params, Detector::Grid, (at, Search::OVERLAP), &mut a);
+        slow.rows(&world.model, &world.params, Detector::AllPairs, (at, Search::OVERLAP), &mut b);
         assert_eq!(a, b);
         most = most.max(world.report.contacts);
         let audit = Auditor::default().check(&world);
@@ -122,7 +122,13 @@ fn one_correction_stops_the_approach_and_closes_the_overlap() {
         }
         let mut rows = Vec::new();
         let at = Places { pos: &world.state.pos, pose: &world.state.pose, radius: &world.state.radius };
-        Finder::default().rows(&world.model, &world.params, Detector::AllPairs, (at, 0.0), &mut rows);
+        Finder::default().rows(
+            &world.model,
+            &world.params,
+            Detector::AllPairs,
+            (at, Search::OVERLAP),
+            &mut rows,
+        );
         let Some(row) = rows.first().copied() else { continue };
         let before = world.clone();
         let inv_mass = world.model.inv_mass.clone();
@@ -438,7 +444,7 @@ fn impulses_without_friction_keep_angular_momentum() {
     }
     let mut rows = Vec::new();
     let at = Places { pos: &world.state.pos, pose: &world.state.pose, radius: &world.state.radius };
-    Finder::default().rows(&world.model, &world.params, Detector::AllPairs, (at, 0.0), &mut rows);
+    Finder::default().rows(&world.model, &world.params, Detector::AllPairs, (at, Search::OVERLAP), &mut rows);
     assert_eq!(rows.len(), 2);
     let before = momentum(&world);
     let mobility: Vec<_> = world

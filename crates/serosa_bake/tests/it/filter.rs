@@ -49,7 +49,7 @@ fn fast_chains_pass_through_without_it_and_not_with_it() {
         let mut auditor = Auditor::default();
         let input = Input::at_rest(&on);
         let mut truncated = 0;
-        for _ in 0..200 {
+        for _ in 0..40 {
             step(&mut on, &input, &mut || 0);
             truncated += on.report.truncated;
             assert!(auditor.check(&on).deepest_m <= 0.0);

@@ -151,7 +151,7 @@ impl BandMatrix {
 }
 
 /// A sum of products in four lanes, then the lanes in order: fixed, and open to vector units.
-fn dot(a: &[Real], b: &[Real]) -> Real {
+pub fn dot(a: &[Real], b: &[Real]) -> Real {
     let (a4, b4) = (a.chunks_exact(4), b.chunks_exact(4));
     let rest: Real = a4.remainder().iter().zip(b4.remainder()).map(|(x, y)| x * y).sum();
     let mut lanes = [0.0; 4];
@@ -161,6 +161,16 @@ fn dot(a: &[Real], b: &[Real]) -> Real {
         }
     }
     ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])) + rest
+}
+
+/// x += scale · y
+pub fn add_scaled(x: &mut [Real], y: &[Real], scale: Real) {
+    x.iter_mut().zip(y).for_each(|(x, y)| *x += scale * y);
+}
+
+/// x = scale · x + y
+pub fn scale_and_add(x: &mut [Real], scale: Real, y: &[Real]) {
+    x.iter_mut().zip(y).for_each(|(x, y)| *x = scale * *x + y);
 }
 
 /// Three numbers of a flat vector.

@@ -15,11 +15,9 @@ use crate::state::State;
 use crate::{Mat3, PrimId, Real, Scratch, Vec3};
 use rayon::prelude::*;
 use serosa_geometry::rotation::to_rotation_vector;
-use serosa_geometry::solid::touches;
+use serosa_geometry::solid::{touches, touches_and_ends};
 use serosa_geometry::{Aabb, Cuboid, Grid, Plane, Round, Solid, Touch};
 
-/// Displacement–velocity rows are made only where things overlap.
-const OVERLAP: Real = 0.0;
 /// Proximity rows are made for pairs nearer than this, however slow everything is \[m\].
 const NEAR_MIN: Real = 4e-4;
 /// And for pairs nearer than this only, however fast: what is faster is held back by the filter \[m\].
@@ -52,6 +50,31 @@ pub struct Finder {
     again: Vec<bool>,
 }
 
+/// Which rows are looked for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Search {
+    /// Pairs nearer than this \[m\].
+    pub margin: Real,
+    /// Rows also at the ends of edges that are near one another, not only where two edges are closest.
+    pub ends: bool,
+}
+
+impl Default for Search {
+    fn default() -> Self {
+        Self::OVERLAP
+    }
+}
+
+impl Search {
+    /// Pairs that overlap, one row where two edges are closest.
+    pub const OVERLAP: Self = Self { margin: 0.0, ends: false };
+
+    /// Pairs nearer than a margin, rows at the ends of edges too.
+    pub fn near(margin: Real) -> Self {
+        Self { margin, ends: true }
+    }
+}
+
 /// Where things are.
 #[derive(Clone, Copy, Debug)]
 pub struct Places<'a> {
@@ -71,13 +94,19 @@ pub(crate) fn find(sub: &Substep, state: &State, scratch: &mut Scratch, report: 
     if descends || sub.params.filter != Filter::Off {
         let margin = (AHEAD * farthest(sub.model, state, scratch)).clamp(NEAR_MIN, NEAR_MAX);
         let at = Places { pos: &state.pos, pose: &state.pose, radius: &state.radius };
-        scratch.finder.rows(sub.model, sub.params, sub.params.detector, (at, margin), &mut scratch.near);
+        scratch.finder.rows(
+            sub.model,
+            sub.params,
+            sub.params.detector,
+            (at, Search::near(margin)),
+            &mut scratch.near,
+        );
         growth::grow(sub, state, scratch, margin);
         if sub.params.filter != Filter::Off {
             filter::plan(sub, state, scratch, margin);
         }
         if descends {
-            scratch.found(&state.pos, &state.pose, &state.radius, margin);
+            scratch.found(&state.pos, &state.pose, &state.radius, Search::near(margin));
             scratch.rows.clone_from(&scratch.near);
         }
     } else {
@@ -86,11 +115,17 @@ pub(crate) fn find(sub: &Substep, state: &State, scratch: &mut Scratch, report: 
     if !descends {
         scratch.found_radius.clone_from(&state.radius);
         scratch.found_radius.iter_mut().zip(&scratch.growth).for_each(|(r, more)| *r += more);
-        scratch.found_margin = OVERLAP;
+        scratch.searched = Search::OVERLAP;
         scratch.found_pos.copy_from_slice(&scratch.pos);
         scratch.found_pose.copy_from_slice(&scratch.pose);
         let at = Places { pos: &scratch.pos, pose: &scratch.pose, radius: &scratch.found_radius };
-        scratch.finder.rows(sub.model, sub.params, sub.params.detector, (at, OVERLAP), &mut scratch.rows);
+        scratch.finder.rows(
+            sub.model,
+            sub.params,
+            sub.params.detector,
+            (at, Search::OVERLAP),
+            &mut scratch.rows,
+        );
     }
     scratch.finder.merge(&mut scratch.rows);
     report.contacts = scratch.rows.len() as u32;
@@ -109,21 +144,21 @@ fn farthest(model: &Model, state: &State, scratch: &Scratch) -> Real {
 }
 
 impl Finder {
-    /// All rows at some places for pairs nearer than a margin, sorted by key, into `rows`; those that hold the same
+    /// All rows of a search at some places, sorted by key, into `rows`; those that hold the same
     /// vertex are all there.
     pub fn rows(
         &mut self,
         model: &Model,
         params: &Params,
         detector: Detector,
-        (places, margin): (Places, Real),
+        (places, search): (Places, Search),
         rows: &mut Vec<Row>,
     ) {
         rows.clear();
         if !model.anything_may_touch() {
             return;
         }
-        self.place(model, places, margin);
+        self.place(model, places, search.margin);
         let looked = match detector {
             Detector::Grid => {
                 if !self.list_holds() {
@@ -136,9 +171,13 @@ impl Finder {
         let (solids, boxes, pairs) = (&self.solids, &self.boxes, &self.pairs);
         in_chunks(looked, &mut self.row_buckets, |k, bucket| {
             let mut meet = |a: PrimId, b: PrimId| {
-                touches(&solids[a.at()], &solids[b.at()], margin, &mut |touch| {
-                    bucket.push(row(model, &params.bodies, places, (a, b), &touch));
-                });
+                let (x, y) = (&solids[a.at()], &solids[b.at()]);
+                let mut emit = |touch| bucket.push(row(model, &params.bodies, places, (a, b), &touch));
+                if search.ends {
+                    touches_and_ends(x, y, search.margin, &mut emit);
+                } else {
+                    touches(x, y, search.margin, &mut emit);
+                }
             };
             match detector {
                 Detector::Grid => {
@@ -158,7 +197,7 @@ impl Finder {
     }
 
     /// Keeps one of the rows that hold the same: a knot of a net on a table is found from each of the four
-    /// threads that meet in it, and would be pushed four times. The first by key stays.
+    /// threads that meet in it, and would be pushed four times. The first by key stays. Rows that do not push go.
     pub fn merge(&mut self, rows: &mut Vec<Row>) {
         self.held.clear();
         let at_vertex = |row: &Row| row.held.iter().any(|h| matches!(h, Held::Vertex(_)));
@@ -171,9 +210,9 @@ impl Finder {
             self.again[pair[1].1 as usize] = pair[0].0 == pair[1].0;
         }
         let mut i = 0;
-        rows.retain(|_| {
+        rows.retain(|row| {
             i += 1;
-            !self.again[i - 1]
+            row.pushes() && !self.again[i - 1]
         });
     }
 

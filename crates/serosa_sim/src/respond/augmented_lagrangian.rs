@@ -194,7 +194,7 @@ impl Touching {
 pub(super) fn answer(sub: &Substep, state: &mut State, scratch: &mut Scratch, report: &mut StepReport) {
     scratch.target_pose.copy_from_slice(&scratch.pose);
     prepare(sub, state, scratch);
-    for _ in 0..sub.sweeps {
+    for sweep in 0..sub.sweeps {
         for (b, body) in sub.model.bodies.iter().enumerate() {
             match &body.kind {
                 BodyKind::Band(band) => band::descend(sub, b, band, state, scratch),
@@ -202,7 +202,10 @@ pub(super) fn answer(sub: &Substep, state: &mut State, scratch: &mut Scratch, re
                 BodyKind::Springs(_) => {}
             }
         }
-        report.truncated = filter::clip(sub, state, scratch);
+        if sweep + 1 < sub.sweeps {
+            // The last clip is the Filter stage.
+            filter::clip(sub, state, scratch);
+        }
         let Scratch { pos, pose, touching, .. } = scratch;
         for row in touching.iter_mut() {
             row.update(row.between(pos, pose));
@@ -273,7 +276,7 @@ fn of_row(
         source: Source::Row(i as u32),
         sides: sides(sub.model, row),
         normal: row.normal,
-        offset: row.offset + REST_GAP + KEEP * (row.gap - REST_GAP).min(0.0),
+        offset: row.offset + REST_GAP + KEEP * row.gap.min(0.0),
         stiffness: 0.0,
         lambda: 0.0,
         friction: row.friction,
