@@ -14,7 +14,7 @@ export const TOOL = 5;
 /** Floats of a contact in `FrameState.shown`: place, normal, force. */
 export const CONTACT = 7;
 
-const HEADER = 84;
+const HEADER = 88;
 /** `SRF1`, read as a little-endian number. */
 const MAGIC = 0x31465253;
 /** More than this is no frame of ours. */
@@ -30,6 +30,8 @@ export interface SoftState {
   version: number;
   /** Whether any speed differs from 0. */
   moving: boolean;
+  /** How wide the tube of a strip is now [m]; null for other bodies. */
+  tube: number | null;
 }
 
 /** The latest frame of a scene, unpacked into arrays that are used again and again. */
@@ -74,7 +76,8 @@ export class FrameState {
         return null;
       }
       const positions = Float32Array.from(look.rest);
-      return { positions, speeds: new Float32Array(positions.length / 3), version: 1, moving: false };
+      const tube = look.kind === "strip" ? look.radius : null;
+      return { positions, speeds: new Float32Array(positions.length / 3), version: 1, moving: false, tube };
     });
     for (const tool of scene.tools) {
       rigids = Math.max(rigids, tool.rigid + 1);
@@ -98,8 +101,8 @@ export class FrameState {
     if (ints[0] !== MAGIC) {
       return "a frame that does not begin as frames do";
     }
-    const [sections, rigids, tools, shown, probes] = ints.subarray(16, 21);
-    const wrong = this.check(ints, floats, [sections, rigids, tools, shown, probes]);
+    const [sections, rigids, tools, shown, probes, tubes] = ints.subarray(16, 22);
+    const wrong = this.check(ints, floats, [sections, rigids, tools, shown, probes, tubes]);
     if (wrong) {
       return wrong;
     }
@@ -114,6 +117,7 @@ export class FrameState {
     this.contacts = ints[14];
     this.deepestMm = floats[15];
     let at = this.readSections(buffer, ints, floats, sections, passed);
+    at = this.readTubes(floats, at);
     at = this.readPoses(floats, at, rigids);
     if (sections > 0 || poses !== this.posesVersion || this.count === 0) {
       this.version++;
@@ -133,12 +137,15 @@ export class FrameState {
 
   /** Whether the counts fit the scene and the length; walks the sections without copying. */
   private check(ints: Uint32Array, floats: Float32Array, counts: number[]): string | null {
-    const [sections, rigids, tools, shown, probes] = counts;
+    const [sections, rigids, tools, shown, probes, tubes] = counts;
     if (sections > this.soft.length || POSE * rigids < this.poses.length || rigids > 1e6 || shown > SHOWN_MAX) {
       return "a frame whose counts do not fit the scene";
     }
     if (TOOL * tools !== this.tools.length || probes !== this.probes.length) {
       return "a frame with other tools or probes than the scene has";
+    }
+    if (tubes !== this.soft.filter((soft) => soft !== null && soft.tube !== null).length) {
+      return "a frame with other tubes than the scene has";
     }
     let at = HEADER / 4;
     for (let s = 0; s < sections; s++) {
@@ -157,7 +164,7 @@ export class FrameState {
       }
       at += 8 + (3 * vertices + (vertices & 1)) / 2;
     }
-    const rest = POSE * rigids + TOOL * tools + CONTACT * shown + probes;
+    const rest = tubes + POSE * rigids + TOOL * tools + CONTACT * shown + probes;
     return at + rest === ints.length ? null : "a frame of the wrong length";
   }
 
@@ -191,6 +198,22 @@ export class FrameState {
         this.version++;
       }
     });
+    return at;
+  }
+
+  /** How wide the tubes of strips are, in the order of the bodies. */
+  private readTubes(floats: Float32Array, from: number): number {
+    let at = from;
+    for (const soft of this.soft) {
+      if (soft && soft.tube !== null) {
+        const radius = floats[at++];
+        if (Number.isFinite(radius) && radius !== soft.tube) {
+          soft.tube = radius;
+          soft.version++;
+          this.version++;
+        }
+      }
+    }
     return at;
   }
 

@@ -218,6 +218,10 @@ camera: CameraInfo | null,
  */
 texts: Array<TextInfo>,
 /**
+ * Boxes that are to be laid free.
+ */
+goals: Array<GoalInfo>,
+/**
  * Worth knowing.
  */
 notes: Array<string>, };
@@ -269,6 +273,38 @@ edges: Array<number>,
  * Half the thickness \[m\].
  */
 radius: number,
+/**
+ * Vertices held where they are.
+ */
+held: Array<number>, } | { "kind": "strip",
+/**
+ * Rest positions x, y, z of all vertices in turn \[m\].
+ */
+rest: Array<number>,
+/**
+ * Vertices from tube to root.
+ */
+rows: number,
+/**
+ * Vertices along the tube.
+ */
+columns: number,
+/**
+ * Triples of vertices, one after another.
+ */
+triangles: Array<number>,
+/**
+ * Pairs of vertices, one after another; those of the tube first.
+ */
+edges: Array<number>,
+/**
+ * Of the tube in the end \[m\]; frames say how wide it is now.
+ */
+radius: number,
+/**
+ * Half the thickness of the skin \[m\].
+ */
+skin_radius: number,
 /**
  * Vertices held where they are.
  */
@@ -385,3 +421,21 @@ text: string,
  * Where \[m\].
  */
 at: [number, number, number], };
+
+export type GoalInfo = {
+/**
+ * Number of the probe that says how much of it is hidden.
+ */
+probe: number,
+/**
+ * Lowest corner \[m\].
+ */
+min: [number, number, number],
+/**
+ * Highest corner \[m\].
+ */
+max: [number, number, number],
+/**
+ * Towards the eye, unit.
+ */
+from: [number, number, number], };

@@ -1,6 +1,6 @@
 // What a test needs from the binary frames. The layout is in crates/serosa_io/src/wire/frame.rs.
 
-const HEADER = 84;
+const HEADER = 88;
 const TOOL_FLOATS = 5;
 const CONTACT_FLOATS = 7;
 

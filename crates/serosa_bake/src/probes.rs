@@ -3,7 +3,8 @@
 use crate::raw::{Place, RawMeasure, RawPlace};
 use crate::scene::Oven;
 use crate::select;
-use serosa_geometry::{BodyId, ToolId, Vec3, VertexId};
+use serosa_geometry::{Aabb, BodyId, ToolId, Vec3, VertexId};
+use serosa_sim::cover::Cover;
 use serosa_sim::model::BodyKind;
 use serosa_sim::probe::{Measure, Place as ProbePlace, Probe};
 
@@ -43,7 +44,26 @@ impl Oven<'_> {
             },
             RawMeasure::Energy(kind, None) => Measure::Energy(*kind, None),
             RawMeasure::Energy(kind, Some(name)) => Measure::Energy(*kind, Some(self.body(place, name)?)),
+            RawMeasure::Cover { body, goal, from } => {
+                Measure::Cover(self.cover(place, body, (goal, *from))?)
+            }
         })
+    }
+
+    fn cover(&mut self, place: Place, name: &str, (goal, from): (&Aabb, Vec3)) -> Option<Cover> {
+        let body = self.body(place, name)?;
+        let first = self.model.bodies[body.at()].vertices.start;
+        let Some(mesh) = self.raw.bodies.get(body.at()).and_then(|b| b.geometry.mesh()) else {
+            let message = format!("\"{name}\" is a solid and hides nothing that could be laid aside");
+            self.fault(place, message, "name a body with model.springs or model.band");
+            return None;
+        };
+        if (goal.max - goal.min).min_element() < 1e-6 {
+            self.fault(place, "the box of `cover` has no volume", "write `max` above `min` in x, y and z");
+            return None;
+        }
+        let triangles = mesh.triangles.iter().map(|t| t.map(|v| VertexId(first + v))).collect();
+        Some(Cover { body, min: goal.min, max: goal.max, from, triangles })
     }
 
     pub(crate) fn body(&mut self, place: Place, name: &str) -> Option<BodyId> {

@@ -316,6 +316,15 @@ pub enum RawMeasure {
     SupportForce(RawPlace),
     /// Energy of a body, or of all.
     Energy(EnergyKind, Option<String>),
+    /// How much of a box a body hides.
+    Cover {
+        /// The body.
+        body: String,
+        /// The box \[m\].
+        goal: Aabb,
+        /// Towards the eye, unit.
+        from: Vec3,
+    },
 }
 
 /// A place by name.

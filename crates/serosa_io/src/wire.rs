@@ -208,6 +208,8 @@ pub struct SceneInfo {
     pub camera: Option<CameraInfo>,
     /// Texts in the scene.
     pub texts: Vec<TextInfo>,
+    /// Boxes that are to be laid free.
+    pub goals: Vec<GoalInfo>,
     /// Worth knowing.
     pub notes: Vec<String>,
 }
@@ -250,6 +252,25 @@ pub enum Look {
         edges: Vec<u32>,
         /// Half the thickness \[m\].
         radius: f64,
+        /// Vertices held where they are.
+        held: Vec<u32>,
+    },
+    /// A tube along the border of a skin. Vertices lie column by column: row 0 is the tube, the last row the root.
+    Strip {
+        /// Rest positions x, y, z of all vertices in turn \[m\].
+        rest: Vec<f32>,
+        /// Vertices from tube to root.
+        rows: usize,
+        /// Vertices along the tube.
+        columns: usize,
+        /// Triples of vertices, one after another.
+        triangles: Vec<u32>,
+        /// Pairs of vertices, one after another; those of the tube first.
+        edges: Vec<u32>,
+        /// Of the tube in the end \[m\]; frames say how wide it is now.
+        radius: f64,
+        /// Half the thickness of the skin \[m\].
+        skin_radius: f64,
         /// Vertices held where they are.
         held: Vec<u32>,
     },
@@ -354,6 +375,20 @@ pub struct TextInfo {
     pub text: String,
     /// Where \[m\].
     pub at: [f64; 3],
+}
+
+/// A box that is to be laid free.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct GoalInfo {
+    /// Number of the probe that says how much of it is hidden.
+    pub probe: usize,
+    /// Lowest corner \[m\].
+    pub min: [f64; 3],
+    /// Highest corner \[m\].
+    pub max: [f64; 3],
+    /// Towards the eye, unit.
+    pub from: [f64; 3],
 }
 
 #[cfg(test)]

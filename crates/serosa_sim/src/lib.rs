@@ -9,6 +9,7 @@
 pub mod algebra;
 pub mod audit;
 pub mod body;
+pub mod cover;
 pub mod detect;
 pub mod energy;
 pub mod filter;

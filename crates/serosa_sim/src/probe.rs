@@ -1,5 +1,6 @@
 //! Probes: named quantities that a scene asks to be measured.
 
+use crate::cover::Cover;
 use crate::energy::{EnergyKind, body_energy, world_energy};
 use crate::model::{BodyKind, Spring, SpringKind};
 use crate::{BodyId, Real, RigidId, ToolId, Vec3, VertexId, World};
@@ -32,6 +33,8 @@ pub enum Measure {
     SupportForce(BodyId, Vec<VertexId>),
     /// An energy of one body, or of all \[J\].
     Energy(EnergyKind, Option<BodyId>),
+    /// The share of a box that a body hides, from 0 to 1.
+    Cover(Cover),
 }
 
 /// Something with a position.
@@ -55,6 +58,7 @@ impl Probe {
             Measure::Position(_) | Measure::Distance(..) | Measure::Length(_) => "m",
             Measure::ContactForce(_) | Measure::HandForce(_) | Measure::SupportForce(..) => "N",
             Measure::Energy(..) => "J",
+            Measure::Cover(_) => "of 1",
         }
     }
 
@@ -69,6 +73,7 @@ impl Probe {
             Measure::SupportForce(b, vertices) => out.push(support(world, *b, vertices).length()),
             Measure::Energy(kind, Some(b)) => out.push(body_energy(world, *b, *kind)),
             Measure::Energy(kind, None) => out.push(world_energy(world, *kind)),
+            Measure::Cover(cover) => out.push(cover.share(world)),
         }
     }
 }

@@ -8,6 +8,7 @@ import type { Shade, SoftLook } from "./look";
 import { NetLook } from "./nets";
 import { SkinLook } from "./skin";
 import { SolidLook, toolOf } from "./solids";
+import { StripLook } from "./strip";
 import { TubeLook } from "./tubes";
 
 interface Drawn {
@@ -100,6 +101,9 @@ function softLook(
   look: Exclude<SceneInfo["bodies"][number]["look"], { kind: "solid" }>,
   index: number,
 ): SoftLook | null {
+  if (look.kind === "strip") {
+    return new StripLook(look, index);
+  }
   if (look.kind === "skin") {
     return look.triangles.length > 0 ? new SkinLook(look, index) : null;
   }

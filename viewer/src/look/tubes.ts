@@ -29,7 +29,7 @@ export class TubeLook implements SoftLook {
   private readonly normal: BufferAttribute;
   private readonly colour: BufferAttribute;
   private readonly materials: TissuePair;
-  private readonly radius: number;
+  private radius: number;
   /** The first ring's direction, kept from frame to frame so that the surface does not spin. */
   private readonly start = new Float32Array([0.3, 0.2, 1]);
 
@@ -70,6 +70,7 @@ export class TubeLook implements SoftLook {
 
   /** Sweeps the tube along the chain. */
   update(soft: SoftState, shade: Shade | null): void {
+    this.radius = soft.tube ?? this.radius;
     this.curve(soft.positions);
     this.sweep();
     this.position.needsUpdate = true;

@@ -2,13 +2,15 @@
 
 use crate::scenes::{BUILT_IN, find, load};
 use crate::view::page;
-use serosa_bake::raw::{RawGeometry, RawScene};
+use serosa_bake::raw::{RawGeometry, RawScene, RawStrip};
+use serosa_geometry::Mesh;
 use serosa_io::scene::{Loaded, Problem};
 use serosa_io::wire::{
-    BodyInfo, CameraInfo, GalleryEntry, Look, ProbeInfo, ProblemInfo, SceneInfo, SolidShape, TextInfo,
-    ToolInfo, TunableInfo,
+    BodyInfo, CameraInfo, GalleryEntry, GoalInfo, Look, ProbeInfo, ProblemInfo, SceneInfo, SolidShape,
+    TextInfo, ToolInfo, TunableInfo,
 };
 use serosa_sim::model::{Body, BodyKind, Model, PrimKind, Shape};
+use serosa_sim::probe::{Measure, Probe};
 
 /// The built-in scenes.
 pub fn gallery() -> Vec<GalleryEntry> {
@@ -30,11 +32,7 @@ pub fn scene_info(name: &str, loaded: &Loaded) -> SceneInfo {
         rigid: t.rigid.at(),
         tip: t.tip.to_array(),
     };
-    let probe = |p: &serosa_sim::probe::Probe| ProbeInfo {
-        name: p.name.clone(),
-        unit: p.unit().to_owned(),
-        width: p.width(),
-    };
+    let probe = |p: &Probe| ProbeInfo { name: p.name.clone(), unit: p.unit().to_owned(), width: p.width() };
     let tunable = |t: &serosa_sim::params::Tunable| TunableInfo {
         name: t.name.clone(),
         unit: t.unit.0.clone(),
@@ -58,40 +56,67 @@ pub fn scene_info(name: &str, loaded: &Loaded) -> SceneInfo {
             angle: c.angle,
         }),
         texts: raw.texts.iter().map(|t| TextInfo { text: t.text.clone(), at: t.at.to_array() }).collect(),
+        goals: model.probes.iter().enumerate().filter_map(goal).collect(),
         notes: loaded.baked.notes.clone(),
     }
+}
+
+fn goal((probe, p): (usize, &Probe)) -> Option<GoalInfo> {
+    let Measure::Cover(c) = &p.measure else { return None };
+    Some(GoalInfo { probe, min: c.min.to_array(), max: c.max.to_array(), from: c.from.to_array() })
 }
 
 fn body(raw: &RawScene, model: &Model, i: usize, body: &Body) -> BodyInfo {
     let geometry = raw.bodies.get(i).map(|b| &b.geometry);
     let look = match (&body.kind, geometry) {
-        (BodyKind::Springs(_) | BodyKind::Band(_), Some(RawGeometry::Mesh { mesh, radius })) => {
-            soft(model, body, mesh, *radius)
-        }
         (BodyKind::Rigid(r), _) => Look::Solid {
             rigid: r.at(),
             shape: solid(model, r.at()),
             movable: model.rigids[r.at()].inv_mass > 0.0,
         },
-        // Springs are only made from meshes.
-        (BodyKind::Springs(_) | BodyKind::Band(_), _) => {
+        (_, Some(RawGeometry::Mesh { mesh, radius })) => soft(model, body, mesh, *radius),
+        (_, Some(RawGeometry::Strip(raw))) => strip(model, body, raw),
+        // Soft bodies are only made from meshes and strips.
+        (_, _) => {
             Look::Threads { rest: Vec::new(), edges: Vec::new(), radius: 0.0, chain: false, held: Vec::new() }
         }
     };
     BodyInfo { name: body.name.clone(), look }
 }
 
-fn soft(model: &Model, body: &Body, mesh: &serosa_geometry::Mesh, radius: f64) -> Look {
-    let rest: Vec<f32> = mesh.points.iter().flat_map(|p| p.to_array().map(|v| v as f32)).collect();
-    let edges: Vec<u32> = mesh.edges.iter().flatten().copied().collect();
+fn rest(mesh: &Mesh) -> Vec<f32> {
+    mesh.points.iter().flat_map(|p| p.to_array().map(|v| v as f32)).collect()
+}
+
+/// Vertices of a body held where they are, counted within it.
+fn held(model: &Model, body: &Body) -> Vec<u32> {
     let start = body.vertices.start;
     let fixed = body.vertices.clone().filter(|v| model.inv_mass[*v as usize] == 0.0);
-    let held: Vec<u32> = fixed.map(|v| v - start).collect();
+    fixed.map(|v| v - start).collect()
+}
+
+fn soft(model: &Model, body: &Body, mesh: &Mesh, radius: f64) -> Look {
+    let (rest, held) = (rest(mesh), held(model, body));
+    let edges: Vec<u32> = mesh.edges.iter().flatten().copied().collect();
     if mesh.triangles.is_empty() {
         let chain = mesh.edges.iter().zip(0..).all(|(e, i)| *e == [i, i + 1]);
         return Look::Threads { rest, edges, radius, chain, held };
     }
     Look::Skin { rest, triangles: mesh.triangles.iter().flatten().copied().collect(), edges, radius, held }
+}
+
+fn strip(model: &Model, body: &Body, raw: &RawStrip) -> Look {
+    let mesh = &raw.strip.mesh;
+    Look::Strip {
+        rest: rest(mesh),
+        rows: raw.strip.rows,
+        columns: raw.strip.columns,
+        triangles: mesh.triangles.iter().flatten().copied().collect(),
+        edges: mesh.edges.iter().flatten().copied().collect(),
+        radius: raw.radius,
+        skin_radius: raw.half_thickness,
+        held: held(model, body),
+    }
 }
 
 fn solid(model: &Model, rigid: usize) -> SolidShape {

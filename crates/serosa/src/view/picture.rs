@@ -93,6 +93,11 @@ impl Picture {
             BodyKind::Springs(_) | BodyKind::Band(_) => Some((i, &world.state.pos[b.vertex_range()])),
             BodyKind::Rigid(_) => None,
         });
+        // The tube of a strip comes first among its primitives, its membrane last.
+        let tubes = world.model.bodies.iter().filter_map(|b| {
+            let last = world.model.prims.get(b.prims.end.checked_sub(1)? as usize)?;
+            last.membrane.then(|| world.state.radius[b.prims.start as usize])
+        });
         probe::read_all(world, &mut self.probes);
         let per_step = |ns: u64| (ns as f64 * 1e-6 / f64::from(self.steps.max(1))) as f32;
         let state = &world.state;
@@ -110,6 +115,7 @@ impl Picture {
             contacts: world.report.contacts,
             deepest_mm: (-world.report.deepest_m * 1e3) as f32,
             sections: self.encoder.sections(self.number, soft),
+            tubes: tubes.collect(),
             poses: state.pose.clone(),
             tools: tools.collect(),
             shown: contacts(world),

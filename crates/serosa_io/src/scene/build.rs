@@ -326,6 +326,13 @@ impl Builder<'_> {
                 }
                 RawMeasure::Energy(energy_kind(n.choice("kind")), body)
             }
+            ("cover", Value::Table(n)) => {
+                let body = n.text("body");
+                self.known(&body, true, n.span_of("body"))?;
+                let goal = n.table("box")?;
+                let goal = Aabb { min: goal.vector("min"), max: goal.vector("max") };
+                RawMeasure::Cover { body, goal, from: n.vector("from") }
+            }
             ("hand_force", Value::Text(name)) => {
                 self.known(name, false, span)?;
                 RawMeasure::HandForce(name.clone())
@@ -432,7 +439,7 @@ fn most(dim: Dim) -> f64 {
 
 /// The measures a probe may take.
 const PROBE_KINDS: &[&str] =
-    &["position", "distance", "length", "contact_force", "hand_force", "support_force", "energy"];
+    &["position", "distance", "length", "contact_force", "hand_force", "support_force", "energy", "cover"];
 
 fn energy_kind(word: &str) -> EnergyKind {
     match word {

@@ -37,7 +37,9 @@ pub struct Contact {
 /// | u32 | tools |
 /// | u32 | contacts shown |
 /// | u32 | numbers of probes |
+/// | u32 | tubes: bodies drawn as strips |
 /// | each section | u32 body, u32 vertices, 3 × f32 lowest corner \[m\], 3 × f32 size of a unit \[m\], 3 × u16 for each vertex, two bytes of padding where their number is odd |
+/// | each tube | f32 radius now \[m\], in the order of the bodies |
 /// | each rigid frame | 3 × f32 position \[m\], 4 × f32 quaternion x, y, z, w |
 /// | each tool | 3 × f32 where the hand leads the tip \[m\], f32 force of the hand \[N\], f32 1 where the jaws hold something |
 /// | each contact | 3 × f32 place, 3 × f32 normal, f32 force \[N\] |
@@ -62,6 +64,8 @@ pub struct Frame {
     pub deepest_mm: f32,
     /// Sections of the soft bodies, each with the number of the frame in which it last changed.
     pub sections: Vec<(u32, Vec<u8>)>,
+    /// Radii of the tubes of all strips \[m\].
+    pub tubes: Vec<f64>,
     /// Poses of all rigid frames.
     pub poses: Vec<Pose>,
     /// For each tool: where the hand leads it, force of the hand, whether it holds something.
@@ -86,9 +90,11 @@ impl Frame {
         put_f32s(&mut out, self.stage_ms);
         put_u32(&mut out, self.contacts);
         put_f32s(&mut out, [self.deepest_mm]);
-        let counts = [changed.len(), self.poses.len(), self.tools.len(), self.shown.len(), self.probes.len()];
+        let (tools, shown, probes) = (self.tools.len(), self.shown.len(), self.probes.len());
+        let counts = [changed.len(), self.poses.len(), tools, shown, probes, self.tubes.len()];
         counts.iter().for_each(|n| put_u32(&mut out, *n as u32));
         changed.iter().for_each(|s| out.extend(&s.1));
+        self.tubes.iter().for_each(|r| put_f32s(&mut out, [*r as f32]));
         for pose in &self.poses {
             put_f32s(&mut out, pose.pos.to_array().map(|v| v as f32));
             put_f32s(&mut out, pose.rot.to_array().map(|v| v as f32));

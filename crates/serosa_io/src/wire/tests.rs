@@ -26,6 +26,7 @@ fn typescript() -> String {
         TunableInfo::decl(&config),
         CameraInfo::decl(&config),
         TextInfo::decl(&config),
+        GoalInfo::decl(&config),
     ];
     for decl in all {
         text.push_str("\nexport ");
@@ -61,6 +62,11 @@ fn a_page_gets_only_what_changed_since_its_last_frame() {
     assert_eq!(sections(&second, 1), 1);
     assert_eq!(sections(&second, 0), 2, "a page that missed the first frame gets both");
     assert_eq!(sections(&second, 2), 0);
+    let wide = Frame { tubes: vec![0.011, 0.02], ..second };
+    let bytes = wide.bytes_since(2);
+    assert_eq!(bytes.len(), 88 + 8);
+    assert_eq!(bytes[84..88], 2u32.to_le_bytes());
+    assert_eq!(bytes[92..96], 0.02f32.to_le_bytes());
 }
 
 #[test]

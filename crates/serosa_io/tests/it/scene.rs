@@ -126,7 +126,7 @@ fn single_mistakes_have_their_message() {
         ),
         (("name = \"border\"", "box = { min = [5,5,5], max = [6,6,6] }"), "this attachment holds no vertex"),
         (("[[tool]]", "[world]\nstep = \"1 min\"\n[[tool]]"), "`step` cannot be 1 min"),
-        (("[[tool]]", "[world]\nfilter = \"on\"\n[[tool]]"), "\"on\" is not known as filter"),
+        (("[[tool]]", "[world]\nfilter = \"maybe\"\n[[tool]]"), "\"maybe\" is not known as filter"),
         (("across = [0, \"20 cm\", 0]", "across = [1, 0, 0]"), "`along` and `across` do not span a sheet"),
         (("model.springs", "model.fixed = {}\nmodel.springs"), "`springs` stands beside `fixed`"),
         (("shape.capsule", "shape.cylinder"), "`cylinder` is not a key of tool.shape"),
@@ -262,5 +262,5 @@ fn the_schema_knows_every_key_of_a_scene() {
     assert_eq!(tool["required"], serde_json::json!(["name", "shape", "tip"]));
     assert_eq!(schema["properties"]["world"]["$ref"], "#/$defs/world");
     assert_eq!(schema["$defs"]["world"]["properties"]["detector"]["enum"][0], "grid");
-    assert_eq!(schema["$defs"]["shape"]["oneOf"].as_array().unwrap().len(), 9);
+    assert_eq!(schema["$defs"]["shape"]["oneOf"].as_array().unwrap().len(), 10);
 }

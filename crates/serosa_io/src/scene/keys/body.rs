@@ -283,7 +283,7 @@ static ATTACH: Table = choice(
 );
 
 pub(super) static UPRIGHT_BOX: Table = table(
-    "body.attach.box",
+    "body.attach.box, probe.cover.box",
     "An upright box.",
     &[
         key("min", POSITION, Required, "Its lowest corner."),

@@ -1,7 +1,8 @@
 //! Probes: what can be measured.
 
-use super::Kind::{BodyName, Choice, Name, Text, ToolName};
+use super::Kind::{BodyName, Choice, Direction, Name, Text, ToolName};
 use super::Need::{Default, Optional, Required};
+use super::body::UPRIGHT_BOX;
 use super::{Kind, Table, choice, key, table};
 
 pub(super) static PROBE: Table = choice(
@@ -21,8 +22,14 @@ pub(super) static PROBE: Table = choice(
             "Load that a body's springs put on some of its vertices [N].",
         ),
         key("energy", Kind::Table(&ENERGY), Optional, "An energy [J]."),
+        key(
+            "cover",
+            Kind::Table(&COVER),
+            Optional,
+            "How much of a goal box a body hides: 1 where all of it, 0 where nothing.",
+        ),
     ],
-    &["position", "distance", "length", "contact_force", "hand_force", "support_force", "energy"],
+    &["position", "distance", "length", "contact_force", "hand_force", "support_force", "energy", "cover"],
 );
 
 static PLACE: Table = table(
@@ -64,5 +71,15 @@ static ENERGY: Table = table(
             "Which energy.",
         ),
         key("body", BodyName, Optional, "Of one body; of all if left out."),
+    ],
+);
+
+static COVER: Table = table(
+    "probe.cover",
+    "A goal box that is to be laid free. Of 24 × 24 parallel lines of sight over its shadow, the share that meets the body in the box or within 0.5 m before it. The page draws the box.",
+    &[
+        key("body", BodyName, Required, "What hides it: a body with model.springs or model.band."),
+        key("box", Kind::Table(&UPRIGHT_BOX), Required, "The goal."),
+        key("from", Direction, Default("[0, 0, 1]"), "Where the eye is, seen from the box."),
     ],
 );
