@@ -343,9 +343,12 @@ export class View {
     this.renderer.setSize(width, height, false);
     this.camera.aspect = width / height;
     this.widen();
-    // A canvas of a new size is empty: drawn at once, it does not flicker.
-    this.renderer.render(this.scene, this.camera);
     this.dirty = true;
+    // A canvas of a new size is empty: drawn at once, it does not flicker. A scene that was not drawn before is not
+    // ready for it: rods without a place yet have corners at infinity, which took minutes without a graphics card.
+    if (this.drawn > 0) {
+      this.renderer.render(this.scene, this.camera);
+    }
   }
 
   /** A machine without a graphics card draws slowly: fewer pixels then, more again when there is time. */
