@@ -65,7 +65,7 @@ export class Panel {
     const slow = status.playing && this.smooth > 0 && this.smooth < SLOW * speed;
     this.slowSince = slow ? this.slowSince || now : 0;
     const lasting = slow && now - this.slowSince > SLOW_FOR_MS;
-    setText(byId("factor"), status.playing ? `${digits(this.smooth, 2)} ×` : "Paused");
+    setText(byId("factor"), status.playing ? (this.smooth > 0 ? `${digits(this.smooth, 2)} ×` : "…") : "Paused");
     setText(byId("factor-words"), this.inWords(frame, status, speed, slow));
     byId("factor").classList.toggle("slow", lasting);
     setText(byId("step-time"), `${digits(frame.stepMs)} ms`);

@@ -121,10 +121,10 @@ export class View {
   }
 
   /** Shows a scene. The camera stays where it is when the same scene is opened again. */
-  open(info: SceneInfo, keepCamera: boolean): Opened {
+  open(info: SceneInfo, generation: number, keepCamera: boolean): Opened {
     const old = this.opened;
     this.close();
-    const frame = new FrameState(info);
+    const frame = new FrameState(info, generation);
     ballAbout(info, frame, this.ball);
     const size = this.ball.radius;
     const values = new Values(info);

@@ -3,7 +3,7 @@
 use super::hub::Hub;
 use super::replay::Playback;
 use crate::session::Session;
-use serosa_io::wire::{Contact, Frame, FrameEncoder, STAGES};
+use serosa_io::wire::{Contact, Frame, FrameEncoder, Led, STAGES};
 use serosa_sim::body::push;
 use serosa_sim::model::BodyKind;
 use serosa_sim::row::{Row, place};
@@ -18,6 +18,8 @@ const RATE_WINDOW: f64 = 0.5;
 /// Makes frames.
 #[derive(Debug, Default)]
 pub struct Picture {
+    /// Of the open scene; the first scene has 1.
+    pub generation: u32,
     number: u32,
     encoder: FrameEncoder,
     steps: u32,
@@ -58,6 +60,11 @@ impl Picture {
         self.rate = Rate::default();
     }
 
+    /// Time stands still: what was measured before says nothing any more.
+    pub fn stand(&mut self) {
+        self.rate = Rate::default();
+    }
+
     /// Takes one step of a replay or of a session. False when a replay has ended.
     pub fn step(&mut self, playback: Option<&mut Playback>, session: &mut Session, hub: &Hub) -> bool {
         if let Some(playback) = playback {
@@ -86,8 +93,8 @@ impl Picture {
         true
     }
 
-    /// A frame of the world as it is now.
-    pub fn frame(&mut self, world: &World, time_s: f64) -> Frame {
+    /// A frame of the world as it is now; `closed` says of each tool whether its jaws are to be closed.
+    pub fn frame(&mut self, world: &World, time_s: f64, closed: impl Fn(usize) -> bool) -> Frame {
         self.number += 1;
         let soft = world.model.bodies.iter().enumerate().filter_map(|(i, b)| match b.kind {
             BodyKind::Springs(_) => Some((i, &world.state.pos[b.vertex_range()])),
@@ -96,11 +103,14 @@ impl Picture {
         probe::read_all(world, &mut self.probes);
         let per_step = |ns: u64| (ns as f64 * 1e-6 / f64::from(self.steps.max(1))) as f32;
         let state = &world.state;
-        let tools = world.model.tools.iter().enumerate().map(|(i, _)| {
-            let holds = state.grips.iter().any(|g| g.tool.at() == i);
-            (state.leads[i].target.pos, world.scratch.hand_force[i].length(), holds)
+        let tools = state.leads.iter().enumerate().map(|(i, lead)| Led {
+            target: lead.target,
+            force: world.scratch.hand_force[i].length(),
+            holds: state.grips.iter().any(|g| g.tool.at() == i),
+            closed: closed(i),
         });
         let frame = Frame {
+            generation: self.generation,
             number: self.number,
             time_s,
             tick: state.tick,
