@@ -75,6 +75,10 @@ export class View {
   private scale = 1;
   private slow = 0;
   private lastDraw = 0;
+  /** Whether the canvas is on the screen, with a size of its own. */
+  private sized = false;
+  /** Its width and height [px], and pixels of the picture for each. */
+  private size = [0, 0, 0];
   private readonly software: boolean;
   private readonly context: WebGL2RenderingContext;
   /** Comes true when the last picture is done. */
@@ -140,6 +144,8 @@ export class View {
     this.aimed.radius = 0;
     this.setDark(this.dark);
     this.setShows(opened.overlays.shows);
+    // Now, not when the browser comes to say so: else the first picture is drawn twice, the first time in no size.
+    this.resize();
     if (!keepCamera) {
       this.look(info);
     }
@@ -221,6 +227,9 @@ export class View {
   /** Draws, if anything changed since the last picture. Says whether it drew. */
   draw(now: number): boolean {
     const opened = this.opened;
+    if (!this.sized) {
+      return false;
+    }
     const fresh = opened !== null && this.stamp(opened) !== this.seen;
     // A paused scene is drawn a few times, so that a picture is surely on the screen.
     const settling = opened !== null && opened.frame.count > 0 && this.drawn < 3;
@@ -335,10 +344,12 @@ export class View {
 
   private resize(): void {
     const { clientWidth: width, clientHeight: height } = this.host;
-    if (width < 1 || height < 1) {
+    this.sized = width >= 1 && height >= 1;
+    const most = this.shot ? (this.software ? 1.5 : 2) : Math.min(window.devicePixelRatio, 2);
+    if (!this.sized || this.size.join() === [width, height, most * this.scale].join()) {
       return;
     }
-    const most = this.shot ? (this.software ? 1.5 : 2) : Math.min(window.devicePixelRatio, 2);
+    this.size = [width, height, most * this.scale];
     this.renderer.setPixelRatio(most * this.scale);
     this.renderer.setSize(width, height, false);
     this.camera.aspect = width / height;

@@ -25,9 +25,9 @@ export interface TissuePair {
 
 /** A thread of tissue: a gut, a cord, a vessel. */
 export function threadMaterials(index: number, textured: boolean): TissuePair {
-  threadSurface ??= tissue(false, QUALITY.fine);
   const own = moist(index);
   if (textured) {
+    threadSurface ??= tissue(false, QUALITY.fine);
     own.map = threadSurface.map;
     own.bumpMap = QUALITY.fine ? threadSurface.bump : null;
     own.bumpScale = 1.2;

@@ -78,7 +78,10 @@ function fill(context: CanvasRenderingContext2D, pixel: (i: number, x: number) =
   const image = context.createImageData(SIZE, SIZE);
   for (let i = 0; i < SIZE * SIZE; i++) {
     const [r, g, b] = pixel(i, i % SIZE);
-    image.data.set([255 * r, 255 * g, 255 * b, 255], 4 * i);
+    image.data[4 * i] = 255 * r;
+    image.data[4 * i + 1] = 255 * g;
+    image.data[4 * i + 2] = 255 * b;
+    image.data[4 * i + 3] = 255;
   }
   context.putImageData(image, 0, 0);
 }
