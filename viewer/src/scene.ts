@@ -7,12 +7,13 @@ import {
   Scene,
   Sphere,
   TOUCH,
+  Vector2,
   Vector3,
   WebGLRenderer,
 } from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 import { FrameState } from "./frame";
-import { Bodies, ballAbout } from "./look/bodies";
+import { Bodies, ballAbout, eachBall } from "./look/bodies";
 import { QUALITY } from "./look/materials";
 import { Overlays, type Shows } from "./look/overlays";
 import { Stage, tableColour } from "./look/stage";
@@ -26,6 +27,8 @@ const AIM_EVERY_MS = 700;
 const USUAL_ANGLE = 0.7;
 /** The scene's angle of view is meant for windows at least this wide for their height. */
 const LEAST_ASPECT = 1.25;
+/** How much of the window is filled where everything is to be seen. */
+const FILLED = 0.88;
 /** Without a graphics card pictures are this far apart [ms]: drawing shares the processor with the simulation. */
 const SOFTWARE_GAP_MS = 40;
 /** The same for pictures, which cost more. */
@@ -200,13 +203,33 @@ export class View {
     if (!this.opened) {
       return;
     }
-    ballAbout(this.opened.info, this.opened.frame, this.ball);
-    const half = (this.camera.fov * Math.PI) / 360;
-    const narrow = Math.min(half, Math.atan(Math.tan(half) * this.camera.aspect));
-    const away = (1.05 * this.ball.radius) / Math.sin(narrow);
-    const direction = this.camera.position.clone().sub(this.controls.target).normalize();
-    this.controls.target.copy(this.ball.center);
-    this.camera.position.copy(direction.multiplyScalar(away).add(this.ball.center));
+    const { info, frame } = this.opened;
+    const centre = ballAbout(info, frame, this.ball).center.clone();
+    this.camera.updateMatrixWorld();
+    const [right, up, back] = [new Vector3(), new Vector3(), new Vector3()];
+    this.camera.matrixWorld.extractBasis(right, up, back);
+    // The middle of what is seen, then the distance from which the outermost is still seen.
+    const [low, high] = [new Vector2(Infinity, Infinity), new Vector2(-Infinity, -Infinity)];
+    const seen = new Vector2();
+    eachBall(info, frame, (place, radius) => {
+      place.sub(centre);
+      seen.set(place.dot(right), place.dot(up));
+      low.min(seen.subScalar(radius));
+      high.max(seen.addScalar(2 * radius));
+    });
+    if (high.x >= low.x) {
+      centre.addScaledVector(right, (low.x + high.x) / 2).addScaledVector(up, (low.y + high.y) / 2);
+    }
+    const tall = Math.tan((this.camera.fov * Math.PI) / 360) * FILLED;
+    const wide = tall * this.camera.aspect;
+    let away = 0;
+    eachBall(info, frame, (place, radius) => {
+      place.sub(centre);
+      const [x, y] = [Math.abs(place.dot(right)) + radius, Math.abs(place.dot(up)) + radius];
+      away = Math.max(away, place.dot(back) + Math.max(x / wide, y / tall));
+    });
+    this.controls.target.copy(centre);
+    this.camera.position.copy(back.multiplyScalar(Math.max(away, 0.02)).add(centre));
     this.reach();
     this.controls.update();
     this.dirty = true;

@@ -145,7 +145,7 @@ function drawVessels(context: CanvasRenderingContext2D, style: string, widen: nu
 /** Streaks across the tool, as a brush leaves them: the roughness of steel. */
 export function brushed(): Texture {
   const random = chance(77);
-  const rows = Float32Array.from({ length: SIZE }, () => 0.55 + 0.45 * random());
+  const rows = Float32Array.from({ length: SIZE }, () => 0.84 + 0.16 * random());
   const context = canvas();
   fill(context, (i) => {
     const v = rows[Math.floor(i / SIZE)];

@@ -25,6 +25,8 @@ pub struct Picture {
     steps: u32,
     stage_ns: [u64; STAGES],
     cpu_ns: u64,
+    step_ms: f32,
+    stage_ms: [f32; STAGES],
     rate: Rate,
     probes: Vec<f64>,
 }
@@ -58,6 +60,7 @@ impl Picture {
     pub fn restart(&mut self) {
         self.encoder = FrameEncoder::default();
         self.rate = Rate::default();
+        (self.step_ms, self.stage_ms) = (0.0, [0.0; STAGES]);
     }
 
     /// Time stands still: what was measured before says nothing any more.
@@ -101,7 +104,7 @@ impl Picture {
             BodyKind::Rigid(_) => None,
         });
         probe::read_all(world, &mut self.probes);
-        let per_step = |ns: u64| (ns as f64 * 1e-6 / f64::from(self.steps.max(1))) as f32;
+        self.average();
         let state = &world.state;
         let tools = state.leads.iter().enumerate().map(|(i, lead)| Led {
             target: lead.target,
@@ -109,14 +112,14 @@ impl Picture {
             holds: state.grips.iter().any(|g| g.tool.at() == i),
             closed: closed(i),
         });
-        let frame = Frame {
+        Frame {
             generation: self.generation,
             number: self.number,
             time_s,
             tick: state.tick,
             real_time: self.rate.at(time_s),
-            step_ms: per_step(self.cpu_ns),
-            stage_ms: self.stage_ns.map(per_step),
+            step_ms: self.step_ms,
+            stage_ms: self.stage_ms,
             contacts: world.report.contacts,
             deepest_mm: (-world.report.deepest_m * 1e3) as f32,
             sections: self.encoder.sections(self.number, soft),
@@ -124,11 +127,16 @@ impl Picture {
             tools: tools.collect(),
             shown: contacts(world),
             probes: self.probes.clone(),
-        };
+        }
+    }
+
+    /// Means over the steps since the last frame; where there were none, they stay as they are.
+    fn average(&mut self) {
         if self.steps > 0 {
+            let per_step = |ns: u64| (ns as f64 * 1e-6 / f64::from(self.steps)) as f32;
+            (self.step_ms, self.stage_ms) = (per_step(self.cpu_ns), self.stage_ns.map(per_step));
             (self.steps, self.cpu_ns, self.stage_ns) = (0, 0, [0; STAGES]);
         }
-        frame
     }
 }
 
