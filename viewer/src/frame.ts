@@ -34,6 +34,8 @@ export interface SoftState {
   positions: Float32Array;
   /** Speed of each vertex, smoothed over a few frames [m/s]. */
   speeds: Float32Array;
+  /** Half the thickness of each segment where they differ or change [m]; null where the scene's holds for all. */
+  radii: Float32Array | null;
   /** Grows when the positions change. */
   version: number;
   /** Whether any speed differs from 0. */
@@ -85,7 +87,7 @@ export class FrameState {
         return null;
       }
       const positions = Float32Array.from(look.rest);
-      return { positions, speeds: new Float32Array(positions.length / 3), version: 1, moving: false };
+      return { positions, speeds: new Float32Array(positions.length / 3), radii: null, version: 1, moving: false };
     });
     for (const tool of scene.tools) {
       rigids = Math.max(rigids, tool.rigid + 1);

@@ -4,7 +4,6 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { build } from "esbuild";
 import { after, before, test } from "node:test";
 import { launch, sleep, until, withLab } from "./browser.mjs";
 import { BROKEN, SCRIPTED, TWO_HANDS } from "./files.mjs";
@@ -332,23 +331,6 @@ inBrowser("while time stands still, few frames come", { scene: "rope-drop" }, as
   await sleep(2500);
   const came = (await tab.frames()) - before;
   assert.ok(came >= 1 && came <= 4, `a heartbeat each second: ${came} frames in 2.5 s`);
-});
-
-test("numbers below all sense are nothing", async () => {
-  const { outputFiles } = await build({
-    entryPoints: [join(import.meta.dirname, "../src/format.ts")],
-    bundle: true,
-    format: "esm",
-    write: false,
-  });
-  const { quantity, shownIn } = await import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`);
-  assert.equal(quantity(6.1e-16, "N", 2), "0");
-  assert.equal(quantity(-6.1e-16, "N", 2), "0");
-  assert.equal(quantity(4e-7, "N", 2), "0");
-  assert.equal(quantity(0.023, "N", 3, 1000), "23.0");
-  assert.equal(quantity(2.3, "N", 2), "2.3");
-  assert.equal(quantity(Number.NaN, "N"), "–");
-  assert.equal(shownIn("N", 6.1e-16).unit, "N");
 });
 
 inBrowser("a scene file dropped on the page runs", {}, async (lab) => {

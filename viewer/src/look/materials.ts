@@ -6,6 +6,8 @@ import { brushed, tissue, type Surface } from "./textures";
 
 /** Warm colours, one for each soft body in turn. */
 const TISSUES = [0xb9605a, 0xd58d80, 0xa34a45, 0xcf9a82, 0x974a58];
+/** Colours of bowel. */
+const BOWELS = [0xd9897c, 0xd49a86, 0xc97f78];
 /** Calm colours for solids that do not move. */
 const SOLIDS = [0x8ea6b4, 0xcdbb9a, 0x8fae9c, 0xa99bb0];
 
@@ -38,6 +40,19 @@ export function threadMaterials(index: number, textured: boolean): TissuePair {
   return { own, mapped: mappedMaterial() };
 }
 
+/** Bowel: pink, wet, with small vessels in its wall. */
+export function bowelMaterials(index: number): TissuePair {
+  skinSurface ??= tissue(true, QUALITY.fine);
+  const own = moist(index, BOWELS);
+  own.roughness = 0.42;
+  own.clearcoat = 0.9;
+  own.clearcoatRoughness = 0.18;
+  own.map = skinSurface.map;
+  own.bumpMap = QUALITY.fine ? skinSurface.bump : null;
+  own.bumpScale = 1;
+  return { own, mapped: mappedMaterial() };
+}
+
 /** A skin: a membrane lets light through, a closed organ does not. */
 export function skinMaterials(index: number, closed: boolean): TissuePair {
   skinSurface ??= tissue(true, QUALITY.fine);
@@ -52,8 +67,8 @@ export function skinMaterials(index: number, closed: boolean): TissuePair {
   return { own, mapped: mappedMaterial() };
 }
 
-function moist(index: number): MeshPhysicalMaterial {
-  const colour = new Color(TISSUES[index % TISSUES.length]);
+function moist(index: number, colours: number[] = TISSUES): MeshPhysicalMaterial {
+  const colour = new Color(colours[index % colours.length]);
   const material = new MeshPhysicalMaterial({
     color: colour,
     shadowSide: FrontSide,
