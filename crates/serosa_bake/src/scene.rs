@@ -247,7 +247,13 @@ fn starting_overlap(baked: &Baked) -> Option<Overlap> {
     let world = baked.world();
     let at = Places { pos: &world.state.pos, pose: &world.state.pose, radius: &world.state.radius };
     let mut rows = Vec::new();
-    Finder::default().rows(&world.model, &world.params, Detector::Grid, (at, serosa_sim::detect::Search::OVERLAP), &mut rows);
+    Finder::default().rows(
+        &world.model,
+        &world.params,
+        Detector::Grid,
+        (at, serosa_sim::detect::Search::OVERLAP),
+        &mut rows,
+    );
     let deepest: &Row = rows.iter().min_by(|a, b| a.gap.total_cmp(&b.gap)).filter(|r| r.gap < -1e-9)?;
     let body = |p: PrimId| baked.model.prims[p.at()].body;
     let side_a = deepest.slots().iter().filter(|s| s.weight > 0.0);
