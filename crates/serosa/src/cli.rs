@@ -163,6 +163,9 @@ pub struct BenchArgs {
     /// Largest size to run, for a quick look
     #[arg(long, value_name = "N")]
     pub largest: Option<u32>,
+    /// Folder for figures, where the benchmark draws some
+    #[arg(long, value_name = "DIR")]
+    pub svg: Option<PathBuf>,
 }
 
 /// What `serosa` alone does: the gallery in the browser.

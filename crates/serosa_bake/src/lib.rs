@@ -7,6 +7,7 @@ pub mod band;
 mod bodies;
 pub mod exclude;
 pub mod lattice;
+pub mod neighbours;
 mod probes;
 pub mod raw;
 pub mod rigid;

@@ -4,7 +4,7 @@ use serosa_geometry::generate::intestine::Strip;
 use serosa_geometry::{Aabb, Mesh, Quat, Real, Vec3};
 use serosa_sim::energy::EnergyKind;
 use serosa_sim::model::Pose;
-use serosa_sim::params::{Detector, Filter, Response};
+use serosa_sim::params::{Detector, Filter, Response, Tracker};
 
 /// A scene as written.
 #[derive(Clone, Debug, Default)]
@@ -59,6 +59,8 @@ pub struct RawWorld {
     pub sweeps: u32,
     /// How contacts are found.
     pub detector: Detector,
+    /// How the tracker looks, where it is the detector.
+    pub tracker: Tracker,
     /// How contacts are answered.
     pub response: Response,
     /// Whether steps are clipped.
@@ -74,6 +76,7 @@ impl Default for RawWorld {
             substeps: p.substeps,
             sweeps: p.sweeps,
             detector: p.detector,
+            tracker: p.tracker,
             response: p.response,
             filter: p.filter,
         }

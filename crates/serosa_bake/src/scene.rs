@@ -1,7 +1,7 @@
 //! The whole bake: bodies, tools, probes and tunables, with all faults collected.
 
 use crate::raw::{Place, RawBody, RawGeometry, RawModel, RawScene, RawSolid};
-use crate::{Fault, exclude, rigid, strip};
+use crate::{Fault, exclude, neighbours, rigid, strip};
 use serosa_geometry::{BodyId, PrimId, Vec3};
 use serosa_sim::World;
 use serosa_sim::detect::{Finder, Places};
@@ -56,6 +56,7 @@ pub fn bake(raw: &RawScene) -> Result<Baked, Vec<Fault>> {
     if !oven.faults.is_empty() {
         return Err(oven.faults);
     }
+    oven.model.neighbours = neighbours::neighbours(&oven.model);
     let mut baked = Baked { model: Arc::new(oven.model), params: oven.params, notes: Vec::new() };
     baked.notes = notes(raw, &baked);
     match starting_overlap(&baked) {
@@ -75,6 +76,7 @@ fn params(raw: &RawScene) -> Params {
         down: w.gravity.try_normalize().unwrap_or(Vec3::NEG_Z),
         gravity: w.gravity.length(),
         detector: w.detector,
+        tracker: w.tracker,
         response: w.response,
         filter: w.filter,
         ..Params::default()
@@ -192,6 +194,11 @@ fn notes(raw: &RawScene, baked: &Baked) -> Vec<String> {
             growth.to * 1e3,
             growth.duration_s
         ));
+    }
+    if baked.params.detector == Detector::Tracker {
+        notes.push(
+            "the tracker misses contacts that it has not come upon yet; detector = \"grid\" finds all".into(),
+        );
     }
     let boxes = |s: &RawGeometry| matches!(s, RawGeometry::Solid { solid: RawSolid::Cuboid { .. }, .. });
     let count = raw.bodies.iter().filter(|b| boxes(&b.geometry)).count();

@@ -18,6 +18,7 @@ pub mod input;
 pub mod model;
 pub mod params;
 pub mod probe;
+pub mod random;
 pub mod report;
 pub mod respond;
 pub mod row;

@@ -33,6 +33,8 @@ pub struct Model {
     pub prims: Vec<Prim>,
     /// For each primitive the later primitives of its body that it may not touch.
     pub excluded: Exclusions,
+    /// Which segments meet at a vertex.
+    pub neighbours: Neighbours,
     /// Tools in the order of the scene file.
     pub tools: Vec<Tool>,
     /// Tubes that widen when the scene starts.
@@ -295,6 +297,28 @@ impl Exclusions {
     }
 }
 
+/// Which segments meet at a vertex, and with it which segments are neighbours: those that share a vertex.
+///
+/// Kept by vertex, not by segment: the size is then twice the number of segments, whatever meets in one vertex.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Neighbours {
+    /// Row starts; one more than there are vertices, or empty where there are no segments.
+    pub starts: Vec<u32>,
+    /// The segments at each vertex, ascending within a row.
+    pub segments: Vec<PrimId>,
+}
+
+impl Neighbours {
+    /// The segments at a vertex, ascending.
+    #[inline]
+    pub fn at(&self, vertex: VertexId) -> &[PrimId] {
+        match (self.starts.get(vertex.at()), self.starts.get(vertex.at() + 1)) {
+            (Some(&a), Some(&b)) => &self.segments[a as usize..b as usize],
+            _ => &[],
+        }
+    }
+}
+
 /// A tool: a rigid body tied to a hand.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Tool {
@@ -326,6 +350,17 @@ impl Model {
                 && !self.excluded.contains(i, j);
         }
         self.can_move(a) || self.can_move(b)
+    }
+
+    /// A primitive and the segments that share a vertex with it, itself first.
+    #[inline]
+    pub fn neighbourhood(&self, prim: PrimId) -> impl Iterator<Item = PrimId> {
+        let ends = match self.prims[prim.at()].kind {
+            PrimKind::Segment(ends) => ends.map(|v| self.neighbours.at(v)),
+            PrimKind::Shape(_) => [&[][..]; 2],
+        };
+        let others = ends.into_iter().flatten().copied().filter(move |&p| p != prim);
+        std::iter::once(prim).chain(others)
     }
 
     /// Whether there are two bodies, or one that may touch itself. O(bodies).

@@ -61,6 +61,8 @@ pub struct Scratch {
     pub searched: Search,
     /// Working arrays of Detect.
     pub finder: Finder,
+    /// Which part of the step this is, from 0. Written by the frame.
+    pub substep: u32,
     /// The state before the step, to roll back to. Written by the frame.
     pub before: State,
     /// Contact force on each body in the last step \[N\]. Written by Finish.
@@ -106,6 +108,7 @@ impl Scratch {
             found_pos: state.pos.clone(),
             found_pose: state.pose.clone(),
             finder: Finder::default(),
+            substep: 0,
             before: state,
             contact_force: vec![Vec3::ZERO; model.bodies.len()],
             hand_force: vec![Vec3::ZERO; model.tools.len()],

@@ -1,9 +1,9 @@
 //! `State`: what is saved. With `Model`, `Params` and the inputs to come it is enough to resume a run.
 
-use crate::model::{Model, Pose};
+use crate::model::{Model, Pose, PrimKind};
 use crate::row::RowKey;
 use crate::tools::GRIPS_MAX;
-use crate::{Quat, Real, ToolId, Vec3, VertexId};
+use crate::{PrimId, Quat, Real, ToolId, Vec3, VertexId};
 use serde::{Deserialize, Serialize};
 
 /// Velocities of a rigid frame, in world axes.
@@ -52,6 +52,15 @@ pub struct Kept {
     pub drag: Vec3,
 }
 
+/// An active pair: two segments that the tracker follows; `a` < `b`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Tracked {
+    /// The segment of the smaller number.
+    pub a: PrimId,
+    /// The other.
+    pub b: PrimId,
+}
+
 /// The saved state of a world.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct State {
@@ -77,6 +86,8 @@ pub struct State {
     pub kept: Vec<Kept>,
     /// One per body: taken out of the motion by the guard. Written by Guard.
     pub frozen: Vec<bool>,
+    /// Active pairs of the tracker, sorted, each once; empty with other detectors. Written by Detect.
+    pub tracked: Vec<Tracked>,
 }
 
 impl State {
@@ -99,12 +110,15 @@ impl State {
             grips: Vec::with_capacity(model.tools.len() * GRIPS_MAX),
             kept: Vec::new(),
             frozen: vec![false; model.bodies.len()],
+            tracked: Vec::new(),
         }
     }
 
     /// Whether this state has the shape that `model` needs. A state read from a file is asked first.
     pub fn fits(&self, model: &Model) -> bool {
         let (n, r) = (model.rest.len(), model.rigids.len());
+        let is_segment =
+            |p: PrimId| model.prims.get(p.at()).is_some_and(|p| matches!(p.kind, PrimKind::Segment(_)));
         self.pos.len() == n
             && self.vel.len() == n
             && self.pose.len() == r
@@ -114,6 +128,8 @@ impl State {
             && self.closed.len() == model.tools.len()
             && self.grips.iter().all(|g| g.tool.at() < model.tools.len() && g.vertex.at() < n)
             && self.frozen.len() == model.bodies.len()
+            && self.tracked.windows(2).all(|w| w[0] < w[1])
+            && self.tracked.iter().all(|t| t.a < t.b && is_segment(t.a) && is_segment(t.b))
     }
 
     /// Takes over another state of the same shape without allocating.
@@ -129,6 +145,10 @@ impl State {
         self.grips.clone_from(&other.grips);
         self.kept.clone_from(&other.kept);
         self.frozen.clone_from(&other.frozen);
+        // With its room, since the tracker makes room ahead.
+        self.tracked.clear();
+        self.tracked.reserve(other.tracked.capacity());
+        self.tracked.extend_from_slice(&other.tracked);
     }
 
     /// 64 bits that change when any bit of the state changes. Equal runs have equal hashes on every tick.
@@ -159,6 +179,7 @@ impl State {
             h.vec(kept.drag);
         }
         self.frozen.iter().for_each(|f| h.word(u64::from(*f)));
+        self.tracked.iter().for_each(|t| h.word(u64::from(t.a.0) << 32 | u64::from(t.b.0)));
         h.finish()
     }
 }
@@ -233,6 +254,7 @@ mod tests {
             }
         }
         seen.push(State { frozen: vec![true], ..state.clone() }.hash());
+        seen.push(State { tracked: vec![Tracked { a: PrimId(0), b: PrimId(2) }], ..state.clone() }.hash());
         seen.push(State { tick: 1, ..state }.hash());
         let all = seen.len();
         seen.sort_unstable();

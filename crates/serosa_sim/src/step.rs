@@ -24,7 +24,8 @@ pub fn step(world: &mut World, input: &Input, watch: Stopwatch) {
     tools::lead(model, params, state, &input.hands);
     timer.mark(report, Stage::Tools);
 
-    for _ in 0..params.substeps.max(1) {
+    for substep in 0..params.substeps.max(1) {
+        scratch.substep = substep;
         body::predict(&sub, state, scratch);
         timer.mark(report, Stage::Predict);
 

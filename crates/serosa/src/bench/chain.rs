@@ -64,9 +64,7 @@ pub fn bench(args: &BenchArgs, report: &mut Report) -> Result<(), Failure> {
                 "        the same pairs; grid {:.1} times faster; growth n^{growth:.2}",
                 all.ms / grid.ms
             );
-            if !args.json {
-                report.line(&json!(null), &text);
-            }
+            report.text(&text);
         }
         if n == SIZES[SIZES.len() - 1] && growth > GROWTH_MAX {
             return Err(Failure::CheckFailed(format!(

@@ -1,6 +1,7 @@
 //! `serosa bench`: standing benchmarks, fast and slow twin in the same run.
 
 mod chain;
+mod intestine;
 
 use crate::cli::BenchArgs;
 use crate::{Console, Failure};
@@ -9,8 +10,14 @@ use serde_json::Value;
 /// (name, what it measures, how). A new benchmark is a row here and a file beside this one.
 type Bench = (&'static str, &'static str, fn(&BenchArgs, &mut Report) -> Result<(), Failure>);
 
-const BENCHES: &[Bench] =
-    &[("chain", "detection on a growing chain on a plane, grid against all pairs", chain::bench)];
+const BENCHES: &[Bench] = &[
+    ("chain", "detection on a growing chain on a plane, grid against all pairs", chain::bench),
+    (
+        "intestine",
+        "a tube settling on a plane, published stochastic detection against complete",
+        intestine::bench,
+    ),
+];
 
 /// Runs a benchmark, or lists them.
 pub fn bench(args: &BenchArgs, console: &mut Console) -> Result<(), Failure> {
@@ -18,6 +25,11 @@ pub fn bench(args: &BenchArgs, console: &mut Console) -> Result<(), Failure> {
         BENCHES.iter().for_each(|b| console.say(format!("{:<12} {}", b.0, b.1)));
         return Ok(());
     };
+    if args.svg.is_some() && name != "intestine" {
+        return Err(Failure::input(
+            "error: only the benchmark \"intestine\" draws figures\n  help: leave --svg out",
+        ));
+    }
     match BENCHES.iter().find(|b| b.0 == name) {
         Some((_, _, run)) => run(args, &mut Report { console, json: args.json }),
         None => {
@@ -42,6 +54,13 @@ impl Report<'_, '_> {
         if self.json {
             self.console.say(object);
         } else {
+            self.console.say(text);
+        }
+    }
+
+    /// A line for people alone.
+    pub fn text(&mut self, text: &str) {
+        if !self.json {
             self.console.say(text);
         }
     }

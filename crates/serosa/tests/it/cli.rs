@@ -99,6 +99,8 @@ fn bad_words_are_answered_with_2_and_what_to_do() {
         (&["replay", "no-such-file"], "cannot be replayed"),
         (&["scenes", "nosuch"], "there are: coil"),
         (&["bench", "nosuch"], "there are: chain"),
+        (&["bench", "chain", "--svg", "figures"], "leave --svg out"),
+        (&["bench", "intestine", "--largest", "50", "--svg", "figures"], "leave --largest out"),
         (&["check", "."], "cannot be read"),
         (&["run", "Cargo.toml"], "mistakes in Cargo.toml"),
     ];
@@ -153,6 +155,34 @@ fn the_bench_finds_the_same_pairs() {
         // One contact a link with the plane, and one or two with the next turn.
         let (pairs, links) = (line["pairs"].as_u64().unwrap(), line["n"].as_u64().unwrap());
         assert!(pairs > 2 * links, "{pairs} contacts of {links} links");
+    }
+}
+
+#[test]
+fn the_published_table_runs_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let figures = folder.path().join("figures");
+    let told =
+        tell(&["bench", "intestine", "--json", "--largest", "100", "--svg", figures.to_str().unwrap()]);
+    assert_eq!(told.code, 0, "{told:?}");
+    let lines: Vec<serde_json::Value> = told.out.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
+    let methods: Vec<_> =
+        lines.iter().map(|l| (l["n"].as_u64().unwrap(), l["method"].as_str().unwrap())).collect();
+    let of = |n| [(n, "stochastic"), (n, "complete"), (n, "all-pairs")];
+    assert_eq!(methods, [of(50), of(100)].concat());
+    let published = lines.iter().map(|l| l["published_ms"].as_f64());
+    assert!(published.eq([Some(10.0), None, Some(30.0), Some(17.0), None, Some(120.0)]));
+    for line in &lines {
+        assert_eq!((line["case"].as_str(), line["threads"].as_u64()), (Some("settling"), Some(1)));
+        let (recall, stochastic) = (line["recall"].as_f64().unwrap(), line["method"] == "stochastic");
+        assert!(if stochastic { (0.99..=1.0).contains(&recall) } else { recall == 1.0 }, "{line}");
+        assert_eq!(line["random_pairs"].is_u64(), stochastic);
+        assert!(line["ms"].as_f64() > Some(0.0) && line["contacts"].as_f64() > Some(1.0));
+        assert!(line["worst_delay_steps"].as_u64() > Some(0) || !stochastic);
+    }
+    for figure in ["intestine-1.svg", "intestine-2.svg"] {
+        let svg = std::fs::read_to_string(figures.join(figure)).unwrap();
+        assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n") && svg.matches("<circle").count() > 10);
     }
 }
 

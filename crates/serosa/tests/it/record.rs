@@ -43,6 +43,25 @@ fn a_recording_replays_to_the_same_hash() {
     }
 }
 
+/// Active pairs are part of a keyframe; without them the second half would draw into an empty list.
+#[test]
+fn a_tracked_run_replays_from_a_keyframe_and_an_audit_counts_what_it_missed() {
+    let folder = Folder::new();
+    let (scene, file) = (folder.file("tracked.toml"), folder.file("a.mcap"));
+    let coil = tell(&["scenes", "coil"]).out;
+    std::fs::write(&scene, coil.replacen("[world]", "[world]\ndetector = \"tracker\"", 1)).unwrap();
+    let run = tell(&["run", text(&scene), "--steps", "1200", "--record", text(&file), "--json"]);
+    assert_eq!(run.code, 0, "{run:?}");
+    let replay = tell(&["replay", text(&file), "--from", "1.5", "--json"]);
+    assert_eq!((replay.code, &replay.json()["hash"]), (0, &run.json()["hash"]), "{replay:?}");
+    let audit = tell(&["run", text(&scene), "--steps", "400", "--audit=50", "--json"]);
+    assert_eq!(audit.code, 1, "{audit:?}");
+    assert!(
+        audit.json()["missed_contacts"].as_u64() > Some(0) && audit.err.contains("were missed"),
+        "{audit:?}"
+    );
+}
+
 #[test]
 fn a_recording_can_be_entered_at_any_second() {
     let folder = Folder::new();

@@ -10,3 +10,4 @@ mod filter;
 mod make;
 mod specimens;
 mod theory;
+mod tracker;

@@ -16,7 +16,7 @@ use serosa_geometry::generate::intestine::{Intestine, Layout, intestine};
 use serosa_geometry::{Aabb, Mesh, Vec3, generate, rotation};
 use serosa_sim::energy::EnergyKind;
 use serosa_sim::model::Pose;
-use serosa_sim::params::{Detector, Filter, Response};
+use serosa_sim::params::{Detector, Filter, Response, Tracker};
 use std::ops::Range;
 
 /// A raw scene, where its parts stand in the file, and the mesh files it used.
@@ -123,8 +123,14 @@ impl Builder<'_> {
             sweeps: node.count("sweeps") as u32,
             detector: match node.choice("detector") {
                 "all-pairs" => Detector::AllPairs,
+                "tracker" => Detector::Tracker,
                 _ => Detector::Grid,
             },
+            tracker: node.table("tracker").map_or_else(Tracker::default, |t| Tracker {
+                random_pairs: t.count("random_pairs") as u32,
+                reach: t.si("reach"),
+                seed: t.count("seed"),
+            }),
             response: match node.choice("response") {
                 "ignore" => Response::Ignore,
                 "augmented-lagrangian" => Response::AugmentedLagrangian,

@@ -5,6 +5,7 @@
 mod body;
 mod probe;
 mod tool;
+mod tracker;
 
 pub use tool::SCRIPT;
 
@@ -180,10 +181,12 @@ static WORLD: Table = table(
             Choice(&[
                 ("grid", "a sorted grid, near-linear in the number of edges"),
                 ("all-pairs", "every pair, quadratic; the twin that the grid is compared with"),
+                ("tracker", "pairs followed and drawn at random (Raghupathi et al. 2003); may miss some"),
             ]),
             Default("\"grid\""),
-            "How contacts are found. Both find the same.",
+            "How contacts are found. Grid and all pairs find the same.",
         ),
+        key("tracker", Kind::Table(&tracker::TRACKER), Default("{}"), "How the tracker looks."),
         key(
             "response",
             Choice(&[

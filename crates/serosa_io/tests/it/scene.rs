@@ -1,6 +1,7 @@
 //! Scene files: what is read, and how mistakes are told.
 
 use serosa_io::scene::{Loaded, Problem, load, load_script, reference};
+use serosa_sim::params::{Detector, Tracker};
 use std::path::{Path, PathBuf};
 
 fn root() -> PathBuf {
@@ -51,6 +52,16 @@ fn one_organ_and_one_tool_take_fifteen_lines() {
         (coupling.damping_of(0.04) - 2.0 * (400.0f64 * 0.04).sqrt()).abs() < 1e-12,
         "critical by default"
     );
+}
+
+#[test]
+fn the_tracker_is_chosen_and_set() {
+    let world =
+        "[world]\ndetector = \"tracker\"\ntracker = { random_pairs = 200, reach = 2, seed = 9 }\n\n[[body]]";
+    let params = read(&SMALL.replacen("[[body]]", world, 1)).unwrap().baked.params;
+    assert_eq!(params.detector, Detector::Tracker);
+    assert_eq!(params.tracker, Tracker { random_pairs: 200, reach: 2.0, seed: 9 });
+    assert_eq!(read(SMALL).unwrap().baked.params.tracker, Tracker::default());
 }
 
 #[test]

@@ -1,7 +1,10 @@
 //! Detect: from positions to rows.
 //!
-//! Every detector is complete: it makes a row for each allowed pair of primitives that is nearer than a margin,
-//! and none else. They differ only in how they look.
+//! A complete detector makes a row for each allowed pair of primitives that is nearer than a margin, and none
+//! else. All pairs and the grid are complete and differ only in how they look; the tracker makes no other rows than
+//! they do, but may miss some.
+
+pub mod tracker;
 
 mod growth;
 
@@ -17,6 +20,7 @@ use rayon::prelude::*;
 use serosa_geometry::rotation::to_rotation_vector;
 use serosa_geometry::solid::{touches, touches_and_ends};
 use serosa_geometry::{Aabb, Cuboid, Grid, Plane, Round, Solid, Touch};
+use tracker::{Sight, Tracker};
 
 /// Proximity rows are made for pairs nearer than this, however slow everything is \[m\].
 const NEAR_MIN: Real = 4e-4;
@@ -42,6 +46,8 @@ pub struct Finder {
     /// Pairs that may touch and whose fat boxes overlap, first primitive in the high half; sorted, so that rows
     /// come out in order.
     pairs: Vec<u64>,
+    /// What the tracker keeps.
+    pub tracker: Tracker,
     pair_buckets: Vec<Vec<u64>>,
     row_buckets: Vec<Vec<Row>>,
     /// Rows at vertices: what they hold, and which they are.
@@ -88,19 +94,19 @@ pub struct Places<'a> {
 
 /// The stage: rows into `scratch.rows`. Responses that correct a free motion see where it has led; those that
 /// descend see what is near before it begins, and so does the filter.
-pub(crate) fn find(sub: &Substep, state: &State, scratch: &mut Scratch, report: &mut StepReport) {
+pub(crate) fn find(sub: &Substep, state: &mut State, scratch: &mut Scratch, report: &mut StepReport) {
     let descends = sub.params.response == Response::AugmentedLagrangian;
     let room = (scratch.rows.capacity(), scratch.near.capacity());
     if descends || sub.params.filter != Filter::Off {
         let margin = (AHEAD * farthest(sub.model, state, scratch)).clamp(NEAR_MIN, NEAR_MAX);
         let at = Places { pos: &state.pos, pose: &state.pose, radius: &state.radius };
-        scratch.finder.rows(
-            sub.model,
-            sub.params,
-            sub.params.detector,
-            (at, Search::near(margin)),
-            &mut scratch.near,
-        );
+        // The guarantee of the filter needs a complete search.
+        let complete = match sub.params.detector {
+            Detector::Tracker => Detector::Grid,
+            complete => complete,
+        };
+        let search = (at, Search::near(margin));
+        scratch.finder.rows(sub.model, sub.params, complete, search, &mut scratch.near);
         growth::grow(sub, state, scratch, margin);
         if sub.params.filter != Filter::Off {
             filter::plan(sub, state, scratch, margin);
@@ -119,13 +125,11 @@ pub(crate) fn find(sub: &Substep, state: &State, scratch: &mut Scratch, report: 
         scratch.found_pos.copy_from_slice(&scratch.pos);
         scratch.found_pose.copy_from_slice(&scratch.pose);
         let at = Places { pos: &scratch.pos, pose: &scratch.pose, radius: &scratch.found_radius };
-        scratch.finder.rows(
-            sub.model,
-            sub.params,
-            sub.params.detector,
-            (at, Search::OVERLAP),
-            &mut scratch.rows,
-        );
+        scratch.finder.tracker.moment = (state.tick, scratch.substep);
+        scratch.finder.tracker.trade(&mut state.tracked);
+        let search = (at, Search::OVERLAP);
+        scratch.finder.rows(sub.model, sub.params, sub.params.detector, search, &mut scratch.rows);
+        scratch.finder.tracker.trade(&mut state.tracked);
     }
     scratch.finder.merge(&mut scratch.rows);
     report.contacts = scratch.rows.len() as u32;
@@ -144,8 +148,9 @@ fn farthest(model: &Model, state: &State, scratch: &Scratch) -> Real {
 }
 
 impl Finder {
-    /// All rows of a search at some places, sorted by key, into `rows`; those that hold the same
-    /// vertex are all there.
+    /// All rows of a search at some places, sorted by key, into `rows`; those that hold the same vertex are all
+    /// there. With the tracker, those that it knows: it goes on from `tracker.active`, and leaves there what it
+    /// follows now.
     pub fn rows(
         &mut self,
         model: &Model,
@@ -167,8 +172,18 @@ impl Finder {
                 self.pairs.len()
             }
             Detector::AllPairs => model.prims.len(),
+            Detector::Tracker => {
+                self.tracker.find(Sight {
+                    model,
+                    params: &params.tracker,
+                    solids: &self.solids,
+                    margin: search.margin,
+                });
+                self.tracker.pairs().len()
+            }
         };
-        let (solids, boxes, pairs) = (&self.solids, &self.boxes, &self.pairs);
+        let pairs = if detector == Detector::Tracker { self.tracker.pairs() } else { &self.pairs };
+        let (solids, boxes) = (&self.solids, &self.boxes);
         in_chunks(looked, &mut self.row_buckets, |k, bucket| {
             let mut meet = |a: PrimId, b: PrimId| {
                 let (x, y) = (&solids[a.at()], &solids[b.at()]);
@@ -180,7 +195,7 @@ impl Finder {
                 }
             };
             match detector {
-                Detector::Grid => {
+                Detector::Grid | Detector::Tracker => {
                     let (a, b) = (PrimId((pairs[k] >> 32) as u32), PrimId(pairs[k] as u32));
                     if boxes[a.at()].overlaps(&boxes[b.at()]) {
                         meet(a, b);
