@@ -9,5 +9,6 @@ mod faults;
 mod filter;
 mod make;
 mod specimens;
+mod strip;
 mod theory;
 mod tracker;
