@@ -11,5 +11,6 @@ mod filter;
 mod lagrangian;
 mod make;
 mod specimens;
+mod strip;
 mod theory;
 mod tracker;
