@@ -1,6 +1,6 @@
 //! Six unknowns: a rigid frame's step.
 
-use crate::{Real, Vec3};
+use crate::{Mat3, Real, Vec3};
 
 /// A symmetric positive definite 6 × 6 system, gathered term by term; only the lower half is kept.
 #[derive(Clone, Copy, Debug)]
@@ -23,6 +23,20 @@ impl Six {
         for r in 0..6 {
             for c in 0..=r {
                 self.matrix[r][c] += scale * j[r] * j[c];
+            }
+        }
+    }
+
+    /// Adds Jᵀ block J, where J takes a step to that of a point `arm` away from the origin; `block` is symmetric.
+    pub fn add_block(&mut self, arm: Vec3, block: Mat3) {
+        for (unit, column) in
+            [Vec3::X, Vec3::Y, Vec3::Z].into_iter().zip([block.x_axis, block.y_axis, block.z_axis])
+        {
+            let (i, j) = (join(unit, arm.cross(unit)), join(column, arm.cross(column)));
+            for r in 0..6 {
+                for c in 0..=r {
+                    self.matrix[r][c] += i[r] * j[c];
+                }
             }
         }
     }
