@@ -129,10 +129,10 @@ fn prepare(sub: &Substep, b: usize, body: &BandBody, state: &State, work: &mut B
 /// One Newton step of a band on Φ with all else standing still. Cost: one assembly over its elements, one
 /// factorisation of unknowns × half-band², and one or more evaluations of Φ.
 pub(crate) fn descend(sub: &Substep, b: usize, body: &BandBody, state: &State, scratch: &mut Scratch) {
-    if state.frozen[b] {
+    if state.frozen[b] || scratch.lost[b] {
         return;
     }
-    let Scratch { pos, pose, target, bands, touching, .. } = scratch;
+    let Scratch { pos, pose, target, bands, touching, lost, .. } = scratch;
     let band = Band {
         model: sub.model,
         body,
@@ -150,11 +150,15 @@ pub(crate) fn descend(sub: &Substep, b: usize, body: &BandBody, state: &State, s
         band.start(work, &state.pos, pos);
     }
     let before = band.assemble(work, pos);
-    if !work.matrix.factor() {
-        // Not a number somewhere: the guard will see it.
+    if work.matrix.factor() {
+        band.solve(work);
+    }
+    if !(before.0.is_finite() && work.step.iter().all(|x| x.is_finite())) {
+        // It stays where it was, so that the filter certifies what the guard will leave.
+        lost[b] = true;
+        pos[band.vertices.clone()].copy_from_slice(&state.pos[band.vertices.clone()]);
         return;
     }
-    band.solve(work);
     work.from.clear();
     work.from.extend_from_slice(&pos[band.vertices.clone()]);
     let mut share = 1.0;
@@ -166,7 +170,7 @@ pub(crate) fn descend(sub: &Substep, b: usize, body: &BandBody, state: &State, s
         }
         share *= 0.5;
     }
-    band.advance(work, 0.0, pos);
+    pos[band.vertices.clone()].copy_from_slice(&work.from);
 }
 
 impl Band<'_> {
