@@ -8,6 +8,7 @@ mod contact;
 mod counting;
 mod faults;
 mod filter;
+mod guarantee;
 mod lagrangian;
 mod make;
 mod specimens;
