@@ -251,7 +251,6 @@ fn prepare(sub: &Substep, state: &State, scratch: &mut Scratch) {
             limit: tool.strength / shares as Real,
             slides: false,
         };
-        work.start = Vec3::ZERO;
         if firm(&mut work, sub, state, (inv_mass, rigid_mobility)) {
             touching.push(work);
         }
