@@ -188,7 +188,7 @@ fn overlapping_at_rest(model: &Model, known: &Exclusions) -> Result<Vec<(PrimId,
     let solids: Vec<_> = (0..model.prims.len()).map(|i| solid_of(model, PrimId::from(i), at)).collect();
     let boxes: Vec<Aabb> = solids.iter().map(|s| s.bounds()).collect();
     let mut grid = Grid::default();
-    grid.build(&boxes);
+    grid.build(&boxes, |_| 0);
     let mut found: Vec<(PrimId, PrimId)> = Vec::new();
     for job in 0..grid.jobs() {
         grid.pairs_in(job, &boxes, |i, j| {

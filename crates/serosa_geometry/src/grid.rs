@@ -6,6 +6,8 @@ use crate::{Aabb, Real, Vec3};
 const BITS: u32 = 21;
 /// Highest cell number of an axis; farther cells are merged into it, which costs time but no pair.
 const LAST_CELL: Real = ((1u32 << BITS) - 1) as Real;
+/// Size of a cell as a multiple of the mean size of the boxes: most boxes touch few cells, and most cells hold few.
+const CELL: Real = 1.5;
 /// Boxes that reach over more cells than this along an axis are compared with all others instead.
 const SPAN_MAX: u32 = 4;
 
@@ -14,13 +16,16 @@ const SPAN_MAX: u32 = 4;
 /// Each box is entered in every cell it touches; the entries are sorted by cell, and a pair is reported in
 /// the one cell that holds the low corner of the two boxes' intersection, so that it appears once.
 /// Boxes far larger than a cell, unbounded or not finite are kept apart and compared with all others.
+/// Boxes of one group are not paired with one another, and cost no comparison.
 /// Cost: O(n log n) for the sort plus the pairs in common cells; memory is grown once and kept.
 #[derive(Clone, Debug, Default)]
 pub struct Grid {
     origin: Vec3,
     inv_cell: Real,
-    /// (cell, box), sorted.
-    entries: Vec<(u64, u32)>,
+    /// (cell, group and box), sorted.
+    entries: Vec<(u64, u64)>,
+    /// Group of each box; 0 for none.
+    groups: Vec<u32>,
     /// First entry of every occupied cell, and the end.
     runs: Vec<u32>,
     /// Cell of each box's low corner.
@@ -30,8 +35,10 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// Enters the boxes. The cell is twice their mean size, so that most boxes touch few cells.
-    pub fn build(&mut self, boxes: &[Aabb]) {
+    /// Enters the boxes, each with its group; group 0 is paired with itself too.
+    pub fn build(&mut self, boxes: &[Aabb], group: impl Fn(u32) -> u32) {
+        self.groups.clear();
+        self.groups.extend((0..boxes.len() as u32).map(group));
         self.choose_cell(boxes);
         self.entries.clear();
         self.low.clear();
@@ -61,14 +68,22 @@ impl Grid {
             return self.outsize_pairs(self.outsize[job - cells], boxes, report);
         }
         let run = &self.entries[self.runs[job] as usize..self.runs[job + 1] as usize];
-        for (k, &(cell, i)) in run.iter().enumerate() {
+        let mut others = 0;
+        for (k, &(cell, entry)) in run.iter().enumerate() {
+            let (i, group) = (entry as u32, entry >> 32);
+            if group > 0 && others <= k {
+                others = k + run[k..].partition_point(|(_, e)| e >> 32 == group);
+            }
             let (a, low) = (&boxes[i as usize], self.low[i as usize]);
-            for &(_, j) in &run[k + 1..] {
-                let other = self.low[j as usize];
-                // The cell of the intersection's low corner, since cell numbers grow with coordinates.
-                let shared = [0, 1, 2].map(|axis| low[axis].max(other[axis]));
-                if a.overlaps(&boxes[j as usize]) && pack(shared) == cell {
-                    report(i, j);
+            for &(_, other) in &run[others.max(k + 1)..] {
+                let j = other as u32;
+                if a.overlaps(&boxes[j as usize]) {
+                    let other = self.low[j as usize];
+                    // The cell of the intersection's low corner, since cell numbers grow with coordinates.
+                    let shared = [0, 1, 2].map(|axis| low[axis].max(other[axis]));
+                    if pack(shared) == cell {
+                        report(i.min(j), i.max(j));
+                    }
                 }
             }
         }
@@ -79,6 +94,8 @@ impl Grid {
             let j = j as u32;
             // Of two outsize boxes the smaller number reports.
             let mine = i < j || (i > j && self.outsize.binary_search(&j).is_err());
+            let group = self.groups[i as usize];
+            let mine = mine && (group == 0 || group != self.groups[j as usize]);
             if mine && boxes[i as usize].overlaps(b) {
                 report(i.min(j), i.max(j));
             }
@@ -96,7 +113,7 @@ impl Grid {
             }
         }
         self.origin = if low.is_finite() { low } else { Vec3::ZERO };
-        let cell = 2.0 * sum / f64::from(count.max(1));
+        let cell = CELL * sum / f64::from(count.max(1));
         self.inv_cell = if cell > 1e-9 { 1.0 / cell } else { 1.0 };
     }
 
@@ -119,7 +136,8 @@ impl Grid {
         for z in lo[2]..=hi[2] {
             for y in lo[1]..=hi[1] {
                 for x in lo[0]..=hi[0] {
-                    self.entries.push((pack([x, y, z]), i));
+                    let group = u64::from(self.groups[i as usize]);
+                    self.entries.push((pack([x, y, z]), group << 32 | u64::from(i)));
                 }
             }
         }
@@ -148,14 +166,16 @@ mod tests {
 
     type Pairs = Vec<(u32, u32)>;
 
-    fn both(boxes: &[Aabb]) -> (Pairs, Pairs) {
+    fn both(boxes: &[Aabb], groups: u32) -> (Pairs, Pairs) {
+        let group = |i: u32| i % (groups + 1);
         let (mut fast, mut slow) = (Vec::new(), Vec::new());
         let mut grid = Grid::default();
-        grid.build(boxes);
+        grid.build(boxes, group);
         for job in 0..grid.jobs() {
             grid.pairs_in(job, boxes, |i, j| fast.push((i, j)));
         }
-        all_pairs(boxes, |i, j| slow.push((i, j)));
+        let may = |i, j| group(i) == 0 || group(i) != group(j);
+        all_pairs(boxes, |i, j| slow.extend(may(i, j).then_some((i, j))));
         fast.sort_unstable();
         (fast, slow)
     }
@@ -181,8 +201,8 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(300))]
 
         #[test]
-        fn the_grid_finds_what_all_pairs_finds(boxes in boxes()) {
-            let (fast, slow) = both(&boxes);
+        fn the_grid_finds_what_all_pairs_finds(boxes in boxes(), groups in 0..4u32) {
+            let (fast, slow) = both(&boxes, groups);
             prop_assert_eq!(fast, slow);
         }
     }
@@ -193,7 +213,7 @@ mod tests {
             .map(|i| Vec3::new(f64::from(i) * 0.5, 0.0, 0.0))
             .map(|p| Aabb { min: p, max: p + Vec3::splat(0.5) })
             .collect();
-        let (fast, slow) = both(&boxes);
+        let (fast, slow) = both(&boxes, 0);
         assert_eq!(fast, slow);
         assert_eq!(fast.len(), 9);
     }

@@ -363,6 +363,14 @@ impl Model {
         std::iter::once(prim).chain(others)
     }
 
+    /// A number that only primitives share which can never touch one another; 0 for those that have none.
+    pub fn group(&self, prim: PrimId) -> u32 {
+        let prim = &self.prims[prim.at()];
+        let body = &self.bodies[prim.body.at()];
+        let shy = !body.self_contact || (prim.membrane && !body.membrane_contact);
+        if shy { prim.body.0 + 1 } else { 0 }
+    }
+
     /// Whether there are two bodies, or one that may touch itself. O(bodies).
     pub fn anything_may_touch(&self) -> bool {
         self.bodies.len() > 1 || self.bodies.iter().any(|b| b.self_contact)

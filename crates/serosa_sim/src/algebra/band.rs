@@ -2,13 +2,15 @@
 
 use crate::{Mat3, Real, Vec3};
 
-/// Columns eliminated together: each entry of the remaining matrix is then loaded and stored once for four.
-const PANEL: usize = 4;
+/// Columns eliminated together: each entry of the remaining matrix is then loaded and stored once for all of them.
+const PANEL: usize = 8;
+/// Rows worked on together.
+const LANES: usize = 4;
 
-/// A symmetric band matrix, and after [`Self::factor`] its Cholesky factor.
+/// A symmetric band matrix, and after [`Self::factor`] its Cholesky factor, with 1/l in place of each l on the diagonal.
 ///
-/// Stored by columns, the lower half only: column c holds rows c to c + width, then `PANEL` zeros, so that the
-/// columns of a panel can be read over the same rows.
+/// Stored by columns, the lower half only: column c holds rows c to c + width, then zeros, so that the columns of a
+/// panel can be read over the same rows and in whole lanes.
 #[derive(Clone, Debug, Default)]
 pub struct BandMatrix {
     /// Unknowns.
@@ -25,7 +27,7 @@ impl BandMatrix {
     pub fn clear(&mut self, blocks: usize, half_band: usize) {
         self.n = 3 * blocks;
         self.width = (3 * half_band + 2).min(self.n.max(1) - 1);
-        self.stride = self.width + 1 + PANEL;
+        self.stride = self.width + 1 + PANEL + LANES;
         self.values.clear();
         self.values.resize(self.n * self.stride, 0.0);
     }
@@ -68,25 +70,32 @@ impl BandMatrix {
         self.values[at + 2 * self.stride] += block.z_axis.z;
     }
 
+    /// Adds [H −H; −H H] for two unknowns, H symmetric: the matrix of whatever depends on their difference.
+    #[inline]
+    pub fn add_pair(&mut self, i: u32, j: u32, block: Mat3) {
+        self.add_diagonal(i, block);
+        self.add_diagonal(j, block);
+        let (i, j) = (i.max(j), i.min(j));
+        let at = 3 * j as usize * self.stride + 3 * (i - j) as usize;
+        for (b, column) in [block.x_axis, block.y_axis, block.z_axis].into_iter().enumerate() {
+            let at = at + b * (self.stride - 1);
+            let entries = &mut self.values[at..at + 3];
+            entries[0] -= column.x;
+            entries[1] -= column.y;
+            entries[2] -= column.z;
+        }
+    }
+
     /// Turns the matrix into its Cholesky factor; false where it is not positive definite.
     ///
     /// Cost: n · width² multiplications, in the same order whatever machine runs it.
     pub fn factor(&mut self) -> bool {
-        let mut from = 0;
-        while from < self.n {
-            let panel = PANEL.min(self.n - from);
-            if !self.factor_panel(from, panel) {
-                return false;
-            }
-            if panel == PANEL {
-                self.update_behind(from);
-            }
-            from += panel;
-        }
-        true
+        let matrix = self;
+        super::widest!(factor(matrix))
     }
 
     /// Columns `from` to `from + panel`, which owe nothing to earlier ones any more.
+    #[inline(always)]
     fn factor_panel(&mut self, from: usize, panel: usize) -> bool {
         for c in from..from + panel {
             let (before, column) = self.values[from * self.stride..].split_at_mut((c - from) * self.stride);
@@ -104,53 +113,100 @@ impl BandMatrix {
                 return false;
             }
             let scale = 1.0 / pivot.sqrt();
-            column[..=self.width].iter_mut().for_each(|x| *x *= scale);
+            column[1..=self.width].iter_mut().for_each(|x| *x *= scale);
+            column[0] = scale;
         }
         true
     }
 
     /// Subtracts what a whole panel contributes to the columns behind it.
+    #[inline(always)]
     fn update_behind(&mut self, from: usize) {
-        let (done, rest) = self.values[from * self.stride..].split_at_mut(PANEL * self.stride);
-        let (l0, done) = done.split_at(self.stride);
-        let (l1, done) = done.split_at(self.stride);
-        let (l2, l3) = done.split_at(self.stride);
+        let (stride, width) = (self.stride, self.width);
+        let (done, rest) = self.values[from * stride..].split_at_mut(PANEL * stride);
         // The last row that the panel reaches is `from + PANEL − 1 + width`.
-        for k in 0..self.width.min(self.n - from - PANEL) {
-            let (m0, m1, m2, m3) = (l0[PANEL + k], l1[PANEL - 1 + k], l2[PANEL - 2 + k], l3[PANEL - 3 + k]);
-            let rows = self.width - k;
-            let column = &mut rest[k * self.stride..k * self.stride + rows];
-            let l0 = &l0[PANEL + k..PANEL + k + rows];
-            let l1 = &l1[PANEL - 1 + k..PANEL - 1 + k + rows];
-            let l2 = &l2[PANEL - 2 + k..PANEL - 2 + k + rows];
-            let l3 = &l3[PANEL - 3 + k..PANEL - 3 + k + rows];
-            for i in 0..rows {
-                column[i] -= l0[i] * m0 + l1[i] * m1 + l2[i] * m2 + l3[i] * m3;
+        for (k, column) in rest.chunks_exact_mut(stride).take(width).enumerate() {
+            // Whole lanes: what is too much meets zeros.
+            let rows = (width - k).next_multiple_of(LANES);
+            let column = column[..rows].as_chunks_mut::<LANES>().0;
+            // Of panel column p, the row at the top of this column is entry PANEL − p + k.
+            let l: [&[[Real; LANES]]; PANEL] = core::array::from_fn(|p| {
+                let at = p * stride + PANEL - p + k;
+                done[at..at + rows].as_chunks().0
+            });
+            let m: [Real; PANEL] = core::array::from_fn(|p| l[p][0][0]);
+            for (i, entries) in column.iter_mut().enumerate() {
+                let mut x = *entries;
+                for p in 0..PANEL {
+                    let y = l[p][i];
+                    x = core::array::from_fn(|lane| x[lane] - y[lane] * m[p]);
+                }
+                *entries = x;
             }
         }
     }
 
     /// Solves with the factor, in place. Cost: 4 · n · width operations.
     pub fn solve(&self, x: &mut [Real]) {
-        for c in 0..self.n {
-            let column = &self.values[c * self.stride..(c + 1) * self.stride];
-            let value = x[c] / column[0];
-            x[c] = value;
-            let rows = self.width.min(self.n - 1 - c);
-            for (x, l) in x[c + 1..c + 1 + rows].iter_mut().zip(&column[1..=rows]) {
-                *x -= l * value;
-            }
+        let matrix = self;
+        super::widest!(solve(matrix, x))
+    }
+}
+
+/// The kernels for AVX2.
+#[cfg(target_arch = "x86_64")]
+mod wide {
+    use super::{BandMatrix, Real};
+
+    #[target_feature(enable = "avx2")]
+    pub(super) fn factor(matrix: &mut BandMatrix) -> bool {
+        super::factor(matrix)
+    }
+
+    #[target_feature(enable = "avx2")]
+    pub(super) fn solve(matrix: &BandMatrix, x: &mut [Real]) {
+        super::solve(matrix, x);
+    }
+}
+
+#[inline(always)]
+fn factor(matrix: &mut BandMatrix) -> bool {
+    let mut from = 0;
+    while from < matrix.n {
+        let panel = PANEL.min(matrix.n - from);
+        if !matrix.factor_panel(from, panel) {
+            return false;
         }
-        for c in (0..self.n).rev() {
-            let column = &self.values[c * self.stride..(c + 1) * self.stride];
-            let rows = self.width.min(self.n - 1 - c);
-            let sum = dot(&column[1..=rows], &x[c + 1..c + 1 + rows]);
-            x[c] = (x[c] - sum) / column[0];
+        if panel == PANEL {
+            matrix.update_behind(from);
         }
+        from += panel;
+    }
+    true
+}
+
+#[inline(always)]
+fn solve(matrix: &BandMatrix, x: &mut [Real]) {
+    let (n, width, stride) = (matrix.n, matrix.width, matrix.stride);
+    for c in 0..n {
+        let column = &matrix.values[c * stride..(c + 1) * stride];
+        let value = x[c] * column[0];
+        x[c] = value;
+        let rows = width.min(n - 1 - c);
+        for (x, l) in x[c + 1..c + 1 + rows].iter_mut().zip(&column[1..=rows]) {
+            *x -= l * value;
+        }
+    }
+    for c in (0..n).rev() {
+        let column = &matrix.values[c * stride..(c + 1) * stride];
+        let rows = width.min(n - 1 - c);
+        let sum = dot(&column[1..=rows], &x[c + 1..c + 1 + rows]);
+        x[c] = (x[c] - sum) * column[0];
     }
 }
 
 /// A sum of products in four lanes, then the lanes in order: fixed, and open to vector units.
+#[inline(always)]
 pub fn dot(a: &[Real], b: &[Real]) -> Real {
     let (a4, b4) = (a.chunks_exact(4), b.chunks_exact(4));
     let rest: Real = a4.remainder().iter().zip(b4.remainder()).map(|(x, y)| x * y).sum();

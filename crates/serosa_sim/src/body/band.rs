@@ -28,7 +28,7 @@ const HALVINGS: u32 = 8;
 /// The most conjugate gradients of a Newton step.
 const GRADIENTS: u32 = 10;
 /// They end when the squared error, as the preconditioner measures it, has fallen to this share.
-const CLOSE: Real = 1e-4;
+const CLOSE: Real = 1e-3;
 /// The most Newton steps of a free motion; a response that descends with the body has its own count.
 const FREE_STEPS: u32 = 4;
 
@@ -352,14 +352,11 @@ impl Frame<'_> {
     /// The blocks of a two-node element whose matrix is [H −H; −H H].
     #[inline]
     fn pair(&mut self, a: u32, b: u32, block: Mat3) {
-        if a != FIXED {
-            self.matrix.add_diagonal(a, block);
-        }
-        if b != FIXED {
-            self.matrix.add_diagonal(b, block);
-        }
-        if a != FIXED && b != FIXED {
-            self.matrix.add_block(a, b, block * -1.0);
+        match (a != FIXED, b != FIXED) {
+            (true, true) => self.matrix.add_pair(a, b, block),
+            (true, false) => self.matrix.add_diagonal(a, block),
+            (false, true) => self.matrix.add_diagonal(b, block),
+            (false, false) => {}
         }
     }
 

@@ -258,7 +258,7 @@ impl Finder {
         let skin = SKIN * finite().sum::<Real>() / finite().count().max(1) as Real;
         self.fat.clear();
         self.fat.extend(self.boxes.iter().map(|b| b.grown(skin)));
-        self.grid.build(&self.fat);
+        self.grid.build(&self.fat, |i| model.group(PrimId(i)));
         let (grid, boxes) = (&self.grid, &self.fat);
         in_chunks(grid.jobs(), &mut self.pair_buckets, |job, bucket| {
             grid.pairs_in(job, boxes, |i, j| {
