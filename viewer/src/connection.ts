@@ -1,6 +1,6 @@
 // The WebSocket to the program: it comes back by itself, and tells the page how it stands.
 
-import type { ToPage, ToServer } from "./wire";
+import type { Door, Refusal, ToPage, ToServer } from "./wire";
 
 /** How the connection stands. `lost` and `refused` both try again, the latter without hurry. */
 export type Link = "connecting" | "open" | "lost" | "refused";
@@ -11,23 +11,21 @@ export interface Listener {
   onText(message: ToPage): void;
   /** A frame. */
   onFrame(buffer: ArrayBuffer): void;
-  /** The connection stands otherwise than before. */
-  onLink(link: Link): void;
+  /** The connection stands otherwise than before; where it is refused, why. */
+  onLink(link: Link, refusal?: Refusal): void;
   /** A message that could not be read. */
   onMalformed(what: string): void;
 }
 
 const FIRST_WAIT_MS = 400;
 const LONGEST_WAIT_MS = 5000;
-/** So many times in a row a server that answers must refuse the WebSocket before the page says so. */
-const REFUSALS = 2;
 
 /** A WebSocket that reconnects. */
 export class Connection {
   private socket: WebSocket | null = null;
   private wait = FIRST_WAIT_MS;
   private timer = 0;
-  private refusals = 0;
+  private refused = false;
   private readonly address: string | null;
 
   /** The token is in the page's own address; without one there is nothing to connect to. */
@@ -42,7 +40,7 @@ export class Connection {
   /** Connects for the first time. */
   start(): void {
     if (!this.address) {
-      this.listener.onLink("refused");
+      this.listener.onLink("refused", "token");
       return;
     }
     this.listener.onLink("connecting");
@@ -65,7 +63,7 @@ export class Connection {
     this.socket = socket;
     socket.onopen = () => {
       opened = true;
-      this.refusals = 0;
+      this.refused = false;
       this.wait = FIRST_WAIT_MS;
       this.listener.onLink("open");
     };
@@ -91,14 +89,15 @@ export class Connection {
     }
   }
 
-  /** A browser does not say why a WebSocket failed; if the server gives this very page, it was refused. */
+  /** A browser does not say why a WebSocket failed; the program does, if it is there. */
   private async lost(address: string, opened: boolean): Promise<void> {
-    if (this.refusals < REFUSALS) {
+    if (!this.refused) {
       this.listener.onLink("lost");
     }
-    this.refusals = !opened && (await answers()) ? this.refusals + 1 : 0;
-    if (this.refusals >= REFUSALS) {
-      this.listener.onLink("refused");
+    const refusal = opened ? null : await askAtDoor();
+    this.refused = refusal !== null;
+    if (refusal) {
+      this.listener.onLink("refused", refusal);
       this.wait = LONGEST_WAIT_MS;
     }
     this.timer = window.setTimeout(() => {
@@ -118,11 +117,12 @@ export class Connection {
   }
 }
 
-async function answers(): Promise<boolean> {
+/** Why the program does not let this page in; null where it would, or does not answer. */
+async function askAtDoor(): Promise<Refusal | null> {
   try {
-    await fetch(location.pathname + location.search, { cache: "no-store" });
-    return true;
+    const answer = await fetch(`/door${location.search}`, { method: "POST", cache: "no-store" });
+    return answer.ok ? ((await answer.json()) as Door).refused : null;
   } catch {
-    return false;
+    return null;
   }
 }

@@ -1,6 +1,7 @@
 // What covers the whole page when there is nothing else to show.
 
 import { byId, el, show } from "./dom";
+import type { Refusal } from "./wire";
 
 /** A button on the cover. */
 export interface CoverButton {
@@ -30,15 +31,32 @@ export function uncover(): void {
   show(byId("cover"), false);
 }
 
-/** No token, or one that the program does not know. */
-export function coverRefused(): void {
-  cover("Open the address that the program printed", [
-    "This page belongs to a running Serosa, which lets in only those who have its whole address, " +
-      "the token at its end included.",
-    "Copy the address from the terminal in which you started it (http://127.0.0.1:…/?token=…) and open it here.",
-    "If that is what you did, too many pages may be open: close some. This page tries again by itself.",
-  ]);
+/** The program does not let this page in. */
+export function coverRefused(why: Refusal): void {
+  cover(...REFUSED[why]);
 }
+
+const REFUSED: Record<Refusal, [string, string[]]> = {
+  token: [
+    "Open the address that the program printed",
+    [
+      "This page belongs to a running Serosa, which lets in only those who have its whole address, " +
+        "the token at its end included.",
+      "Copy the address from the terminal in which you started it (http://127.0.0.1:…/?token=…) and open it here.",
+    ],
+  ],
+  full: [
+    "Too many pages are open",
+    ["The program serves no more pages at once. Close some of them; this page tries again by itself."],
+  ],
+  elsewhere: [
+    "This page comes from elsewhere",
+    [
+      "The program answers pages that were loaded from 127.0.0.1 or localhost at its own port, without anything between.",
+      "Open the address that the program printed (http://127.0.0.1:…/?token=…) on the machine on which it runs.",
+    ],
+  ],
+};
 
 /** No WebGL. */
 export function coverNoWebGl(): void {

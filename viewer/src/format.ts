@@ -45,6 +45,14 @@ export function digits(value: number, count = 3): string {
   return (Number(text) === 0 ? text.replace("-", "") : text).replace("-", "−");
 }
 
+/** Below this a quantity is not what was simulated but how numbers are kept: by unit. */
+const LEAST: Record<string, number> = { N: 1e-6, m: 1e-8, J: 1e-9, "m/s": 1e-7, s: 1e-9, kg: 1e-9, mm: 1e-4 };
+
+/** A value of a unit, shown `factor` times as large; what is below all sense is 0. */
+export function quantity(value: number, unit: string, count = 3, factor = 1): string {
+  return Math.abs(value) < (LEAST[unit] ?? NOTHING) ? "0" : digits(value * factor, count);
+}
+
 /** A time as minutes and seconds with tenths, such as 1:04.2. */
 export function clock(seconds: number): string {
   const tenths = Math.max(0, Math.floor(seconds * 10 + 1e-6));

@@ -8,15 +8,23 @@ export const STAGES = 7;
 /** Floats of a pose in `FrameState.poses`: position, then quaternion x, y, z, w. */
 export const POSE = 7;
 
-/** Floats of a tool in `FrameState.tools`: where the hand leads the tip, force of the hand, 1 where it holds. */
-export const TOOL = 5;
+/** Floats of a tool in `FrameState.tools`; the names below say where each begins. */
+export const TOOL = 10;
+/** Where the hand leads the tip [m] is at 0; how it turns the tool (quaternion x, y, z, w) is here. */
+export const TURN = 3;
+/** Force of the hand [N]. */
+export const FORCE = 7;
+/** 1 where the jaws hold something. */
+export const HOLDS = 8;
+/** 1 where the jaws are to be closed. */
+export const CLOSED = 9;
 
 /** Floats of a contact in `FrameState.shown`: place, normal, force. */
 export const CONTACT = 7;
 
-const HEADER = 88;
-/** `SRF1`, read as a little-endian number. */
-const MAGIC = 0x31465253;
+const HEADER = 92;
+/** `SRF2`, read as a little-endian number. */
+const MAGIC = 0x32465253;
 /** More than this is no frame of ours. */
 const SHOWN_MAX = 1 << 20;
 
@@ -26,6 +34,8 @@ export interface SoftState {
   positions: Float32Array;
   /** Speed of each vertex, smoothed over a few frames [m/s]. */
   speeds: Float32Array;
+  /** Half the thickness of each segment where they differ or change [m]; null where the scene's holds for all. */
+  radii: Float32Array | null;
   /** Grows when the positions change. */
   version: number;
   /** Whether any speed differs from 0. */
@@ -67,8 +77,11 @@ export class FrameState {
   /** Numbers of all probes in the order of the scene. */
   readonly probes: Float32Array;
 
-  /** For the bodies, tools and probes of a scene. */
-  constructor(scene: SceneInfo) {
+  /** For the bodies, tools and probes of a scene; `generation` is what its frames bear. */
+  constructor(
+    scene: SceneInfo,
+    readonly generation: number,
+  ) {
     let rigids = 0;
     this.soft = scene.bodies.map(({ look }) => {
       if (look.kind === "solid") {
@@ -77,7 +90,8 @@ export class FrameState {
       }
       const positions = Float32Array.from(look.rest);
       const tube = look.kind === "strip" ? look.radius : null;
-      return { positions, speeds: new Float32Array(positions.length / 3), version: 1, moving: false, tube };
+      const speeds = new Float32Array(positions.length / 3);
+      return { positions, speeds, radii: null, version: 1, moving: false, tube };
     });
     for (const tool of scene.tools) {
       rigids = Math.max(rigids, tool.rigid + 1);
@@ -90,7 +104,10 @@ export class FrameState {
     this.probes = new Float32Array(scene.probes.reduce((sum, probe) => sum + probe.width, 0));
   }
 
-  /** Reads a frame. Says what is wrong with it, having changed nothing, or null when all is well. */
+  /**
+   * Reads a frame. Says what is wrong with it, having changed nothing, or null when all is well. A frame of another
+   * scene is not wrong, and is left out.
+   */
   read(buffer: ArrayBuffer): string | null {
     if (buffer.byteLength < HEADER || buffer.byteLength % 4 !== 0) {
       return `a frame of ${buffer.byteLength} bytes`;
@@ -101,7 +118,10 @@ export class FrameState {
     if (ints[0] !== MAGIC) {
       return "a frame that does not begin as frames do";
     }
-    const [sections, rigids, tools, shown, probes, tubes] = ints.subarray(16, 22);
+    if (ints[5] !== this.generation) {
+      return null;
+    }
+    const [sections, rigids, tools, shown, probes, tubes] = ints.subarray(17, 23);
     const wrong = this.check(ints, floats, [sections, rigids, tools, shown, probes, tubes]);
     if (wrong) {
       return wrong;
@@ -110,12 +130,12 @@ export class FrameState {
     const time = view.getFloat64(8, true);
     const passed = this.count > 0 ? time - this.time : 0;
     this.time = time;
-    this.realTime = floats[5];
-    this.stepMs = floats[6];
-    this.stages.set(floats.subarray(7, 7 + STAGES));
+    this.realTime = floats[6];
+    this.stepMs = floats[7];
+    this.stages.set(floats.subarray(8, 8 + STAGES));
     const poses = this.posesVersion;
-    this.contacts = ints[14];
-    this.deepestMm = floats[15];
+    this.contacts = ints[15];
+    this.deepestMm = floats[16];
     let at = this.readSections(buffer, ints, floats, sections, passed);
     at = this.readTubes(floats, at);
     at = this.readPoses(floats, at, rigids);

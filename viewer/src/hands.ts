@@ -1,7 +1,7 @@
 // The hands: where each tool is to be led, from pointer and keyboard, told to the program.
 
 import { Quaternion, Vector3 } from "three";
-import { POSE, TOOL } from "./frame";
+import { CLOSED, POSE, TOOL, TURN } from "./frame";
 import { Ghost } from "./look/ghost";
 import type { View } from "./scene";
 import type { ToServer, ToolInfo } from "./wire";
@@ -29,8 +29,8 @@ export interface Hand {
   led: boolean;
   /** Whether a message is due. */
   due: boolean;
-  /** Whether the first frame has said how the tool is turned. */
-  known: boolean;
+  /** Whether this page has led it; until then frames say how it is turned and whether its jaws are closed. */
+  mine: boolean;
 }
 
 /** All hands of the open scene. */
@@ -66,7 +66,7 @@ export class Hands {
       grip: false,
       led: false,
       due: false,
-      known: false,
+      mine: false,
     }));
     this.selected = Math.min(this.selected, Math.max(tools.length - 1, 0));
     this.hovered = -1;
@@ -80,6 +80,11 @@ export class Hands {
     this.onChange();
   }
 
+  /** What this page said of the tools holds no longer: someone else drives, or did. */
+  forget(): void {
+    this.hands.forEach((hand) => Object.assign(hand, { mine: false, led: false, due: false }));
+  }
+
   /** Where the tip of a tool is, or null before the first frame. */
   tip(tool: number, target: Vector3): Vector3 | null {
     const frame = this.view.opened?.frame;
@@ -88,8 +93,8 @@ export class Hands {
       return null;
     }
     const at = POSE * info.rigid;
-    TURN.fromArray(frame.poses, at + 3);
-    return target.fromArray(info.tip).applyQuaternion(TURN).add(PLACE.fromArray(frame.poses, at));
+    POSED.fromArray(frame.poses, at + 3);
+    return target.fromArray(info.tip).applyQuaternion(POSED).add(PLACE.fromArray(frame.poses, at));
   }
 
   /** Begins to lead a tool from where it is being led now, so that it does not jump. */
@@ -100,6 +105,7 @@ export class Hands {
       return null;
     }
     this.learn();
+    hand.mine = true;
     if (!hand.led) {
       hand.target.fromArray(frame.tools, TOOL * tool);
       hand.led = true;
@@ -202,18 +208,24 @@ export class Hands {
     hand.due = true;
   }
 
-  /** A tool keeps the turn that it had in the first frame until the user turns it. */
+  /** A tool that this page has not led is turned, and its jaws are closed, as the frames say. */
   private learn(): void {
     const frame = this.view.opened?.frame;
     if (!frame || frame.count === 0) {
       return;
     }
+    let changed = false;
     this.hands.forEach((hand, tool) => {
-      if (!hand.known) {
-        hand.rotation.fromArray(frame.poses, POSE * this.tools[tool].rigid + 3).normalize();
-        hand.known = true;
+      if (!hand.mine) {
+        const grip = frame.tools[TOOL * tool + CLOSED] > 0.5;
+        changed ||= grip !== hand.grip;
+        hand.grip = grip;
+        hand.rotation.fromArray(frame.tools, TOOL * tool + TURN);
       }
     });
+    if (changed) {
+      this.onChange();
+    }
   }
 
   private flush(now: number): void {
@@ -241,4 +253,4 @@ const PLACE = new Vector3();
 const RIGHT = new Vector3();
 const UP = new Vector3();
 const BACK = new Vector3();
-const TURN = new Quaternion();
+const POSED = new Quaternion();

@@ -21,7 +21,7 @@ import { Toasts } from "./toasts";
 import { Toolbar } from "./toolbar";
 import { Transport } from "./transport";
 import { Tunables } from "./tunables";
-import type { SceneInfo, Status, ToPage, ToServer } from "./wire";
+import type { Refusal, SceneInfo, Status, ToPage, ToServer } from "./wire";
 
 type State = "connecting" | "gallery" | "scene" | "lost" | "refused";
 
@@ -82,7 +82,7 @@ class Page {
     this.connection = new Connection({
       onText: (message) => this.hear(message),
       onFrame: (buffer) => this.hearFrame(buffer),
-      onLink: (link) => this.linked(link),
+      onLink: (link, refusal) => this.linked(link, refusal),
       onMalformed: (what) => this.countMalformed(what),
     });
     this.connection.start();
@@ -150,7 +150,7 @@ class Page {
     byId("panel-toggle").setAttribute("aria-expanded", String(!closed));
   }
 
-  private linked(link: Link): void {
+  private linked(link: Link, refusal?: Refusal): void {
     if (link === "open") {
       this.told = { scene: false, status: false, asked: false, shown: false };
       this.toasts.close(this.lostToast);
@@ -164,7 +164,7 @@ class Page {
     if (link === "refused") {
       this.setState("refused");
       this.toasts.close(this.lostToast);
-      coverRefused();
+      coverRefused(refusal ?? "token");
       return;
     }
     if (link === "connecting") {
@@ -191,7 +191,7 @@ class Page {
         break;
       case "scene":
         this.told.scene = true;
-        this.showScene(message.scene);
+        this.showScene(message.scene, message.generation);
         break;
       case "status":
         this.told.status ||= message.driver !== null;
@@ -232,7 +232,7 @@ class Page {
     }
   }
 
-  private showScene(info: SceneInfo | null): void {
+  private showScene(info: SceneInfo | null, generation: number): void {
     uncover();
     show(byId("gallery"), info === null);
     show(byId("work"), info !== null);
@@ -250,7 +250,7 @@ class Page {
     const same = this.view.opened?.info.name === info.name;
     this.told.shown = true;
     this.problems.close();
-    this.view.open(info, same);
+    this.view.open(info, generation, same);
     this.writeAddress(info.name);
     this.hands.open(info.tools);
     this.toolbar.open(info.tools);
@@ -283,8 +283,9 @@ class Page {
     this.toolbar.enable(driving && status.replay === null);
     this.transport.show(status, driving);
     (byId("gallery-button") as HTMLButtonElement).disabled = !driving;
-    if (drove && !driving) {
+    if (drove !== driving) {
       this.hands.releaseKeys();
+      this.hands.forget();
     }
   }
 
@@ -294,10 +295,12 @@ class Page {
     if (!opened) {
       return;
     }
-    const before = opened.frame.time;
+    const { time: before, count } = opened.frame;
     const wrong = opened.frame.read(buffer);
     if (wrong) {
       this.countMalformed(wrong);
+    }
+    if (opened.frame.count === count) {
       return;
     }
     if (opened.frame.time < before && this.status.replay === null) {

@@ -1,7 +1,7 @@
 // How the program fares: real time, time by stage, contacts, and warnings in plain words.
 
 import { byId, el, setText, show } from "./dom";
-import { digits } from "./format";
+import { digits, quantity } from "./format";
 import type { FrameState } from "./frame";
 import type { SceneInfo, Status } from "./wire";
 
@@ -65,12 +65,12 @@ export class Panel {
     const slow = status.playing && this.smooth > 0 && this.smooth < SLOW * speed;
     this.slowSince = slow ? this.slowSince || now : 0;
     const lasting = slow && now - this.slowSince > SLOW_FOR_MS;
-    setText(byId("factor"), status.playing ? `${digits(this.smooth, 2)} ×` : "Paused");
+    setText(byId("factor"), status.playing ? (this.smooth > 0 ? `${digits(this.smooth, 2)} ×` : "…") : "Paused");
     setText(byId("factor-words"), this.inWords(frame, status, speed, slow));
     byId("factor").classList.toggle("slow", lasting);
     setText(byId("step-time"), `${digits(frame.stepMs)} ms`);
     setText(byId("contact-count"), frame.contacts.toLocaleString("en"));
-    setText(byId("deepest"), `${digits(Math.max(frame.deepestMm, 0), 2)} mm`);
+    setText(byId("deepest"), `${quantity(Math.max(frame.deepestMm, 0), "mm", 2)} mm`);
     this.stages(frame);
     this.warn(frame, status, lasting);
   }

@@ -1,7 +1,7 @@
 // Probes as small live plots: the last ten seconds of simulated time.
 
 import { el, setText } from "./dom";
-import { digits, shownIn, words } from "./format";
+import { quantity, shownIn, words } from "./format";
 import type { FrameState } from "./frame";
 import type { ProbeInfo } from "./wire";
 
@@ -72,7 +72,7 @@ class Plot {
     this.element.dataset.value = now.map((v) => String(Number(v.toPrecision(6)))).join(",");
     const [low, high] = this.extent(frame.time);
     const shown = shownIn(this.probe.unit, Math.max(Math.abs(low), Math.abs(high)));
-    const text = (v: number): string => digits(v * shown.factor);
+    const text = (v: number): string => quantity(v, this.probe.unit, 3, shown.factor);
     setText(this.value, `${now.map(text).join("  ")} ${shown.unit}`.trim());
     setText(this.range, `${text(low)} to ${text(high)}`);
     this.lines(frame.time, low, high, style);

@@ -7,12 +7,13 @@ import {
   Scene,
   Sphere,
   TOUCH,
+  Vector2,
   Vector3,
   WebGLRenderer,
 } from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 import { FrameState } from "./frame";
-import { Bodies, ballAbout } from "./look/bodies";
+import { Bodies, ballAbout, eachBall } from "./look/bodies";
 import { QUALITY } from "./look/materials";
 import { Overlays, type Shows } from "./look/overlays";
 import { Stage, tableColour } from "./look/stage";
@@ -26,6 +27,8 @@ const AIM_EVERY_MS = 700;
 const USUAL_ANGLE = 0.7;
 /** The scene's angle of view is meant for windows at least this wide for their height. */
 const LEAST_ASPECT = 1.25;
+/** How much of the window is filled where everything is to be seen. */
+const FILLED = 0.88;
 /** Without a graphics card pictures are this far apart [ms]: drawing shares the processor with the simulation. */
 const SOFTWARE_GAP_MS = 40;
 /** The same for pictures, which cost more. */
@@ -75,6 +78,10 @@ export class View {
   private scale = 1;
   private slow = 0;
   private lastDraw = 0;
+  /** Whether the canvas is on the screen, with a size of its own. */
+  private sized = false;
+  /** Its width and height [px], and pixels of the picture for each. */
+  private size = [0, 0, 0];
   private readonly software: boolean;
   private readonly context: WebGL2RenderingContext;
   /** Comes true when the last picture is done. */
@@ -121,10 +128,10 @@ export class View {
   }
 
   /** Shows a scene. The camera stays where it is when the same scene is opened again. */
-  open(info: SceneInfo, keepCamera: boolean): Opened {
+  open(info: SceneInfo, generation: number, keepCamera: boolean): Opened {
     const old = this.opened;
     this.close();
-    const frame = new FrameState(info);
+    const frame = new FrameState(info, generation);
     ballAbout(info, frame, this.ball);
     const size = this.ball.radius;
     const values = new Values(info);
@@ -140,6 +147,8 @@ export class View {
     this.aimed.radius = 0;
     this.setDark(this.dark);
     this.setShows(opened.overlays.shows);
+    // Now, not when the browser comes to say so: else the first picture is drawn twice, the first time in no size.
+    this.resize();
     if (!keepCamera) {
       this.look(info);
     }
@@ -194,13 +203,33 @@ export class View {
     if (!this.opened) {
       return;
     }
-    ballAbout(this.opened.info, this.opened.frame, this.ball);
-    const half = (this.camera.fov * Math.PI) / 360;
-    const narrow = Math.min(half, Math.atan(Math.tan(half) * this.camera.aspect));
-    const away = (1.05 * this.ball.radius) / Math.sin(narrow);
-    const direction = this.camera.position.clone().sub(this.controls.target).normalize();
-    this.controls.target.copy(this.ball.center);
-    this.camera.position.copy(direction.multiplyScalar(away).add(this.ball.center));
+    const { info, frame } = this.opened;
+    const centre = ballAbout(info, frame, this.ball).center.clone();
+    this.camera.updateMatrixWorld();
+    const [right, up, back] = [new Vector3(), new Vector3(), new Vector3()];
+    this.camera.matrixWorld.extractBasis(right, up, back);
+    // The middle of what is seen, then the distance from which the outermost is still seen.
+    const [low, high] = [new Vector2(Infinity, Infinity), new Vector2(-Infinity, -Infinity)];
+    const seen = new Vector2();
+    eachBall(info, frame, (place, radius) => {
+      place.sub(centre);
+      seen.set(place.dot(right), place.dot(up));
+      low.min(seen.subScalar(radius));
+      high.max(seen.addScalar(2 * radius));
+    });
+    if (high.x >= low.x) {
+      centre.addScaledVector(right, (low.x + high.x) / 2).addScaledVector(up, (low.y + high.y) / 2);
+    }
+    const tall = Math.tan((this.camera.fov * Math.PI) / 360) * FILLED;
+    const wide = tall * this.camera.aspect;
+    let away = 0;
+    eachBall(info, frame, (place, radius) => {
+      place.sub(centre);
+      const [x, y] = [Math.abs(place.dot(right)) + radius, Math.abs(place.dot(up)) + radius];
+      away = Math.max(away, place.dot(back) + Math.max(x / wide, y / tall));
+    });
+    this.controls.target.copy(centre);
+    this.camera.position.copy(back.multiplyScalar(Math.max(away, 0.02)).add(centre));
     this.reach();
     this.controls.update();
     this.dirty = true;
@@ -221,6 +250,9 @@ export class View {
   /** Draws, if anything changed since the last picture. Says whether it drew. */
   draw(now: number): boolean {
     const opened = this.opened;
+    if (!this.sized) {
+      return false;
+    }
     const fresh = opened !== null && this.stamp(opened) !== this.seen;
     // A paused scene is drawn a few times, so that a picture is surely on the screen.
     const settling = opened !== null && opened.frame.count > 0 && this.drawn < 3;
@@ -335,17 +367,22 @@ export class View {
 
   private resize(): void {
     const { clientWidth: width, clientHeight: height } = this.host;
-    if (width < 1 || height < 1) {
+    this.sized = width >= 1 && height >= 1;
+    const most = this.shot ? (this.software ? 1.5 : 2) : Math.min(window.devicePixelRatio, 2);
+    if (!this.sized || this.size.join() === [width, height, most * this.scale].join()) {
       return;
     }
-    const most = this.shot ? (this.software ? 1.5 : 2) : Math.min(window.devicePixelRatio, 2);
+    this.size = [width, height, most * this.scale];
     this.renderer.setPixelRatio(most * this.scale);
     this.renderer.setSize(width, height, false);
     this.camera.aspect = width / height;
     this.widen();
-    // A canvas of a new size is empty: drawn at once, it does not flicker.
-    this.renderer.render(this.scene, this.camera);
     this.dirty = true;
+    // A canvas of a new size is empty: drawn at once, it does not flicker. A scene that was not drawn before is not
+    // ready for it: rods without a place yet have corners at infinity, which took minutes without a graphics card.
+    if (this.drawn > 0) {
+      this.renderer.render(this.scene, this.camera);
+    }
   }
 
   /** A machine without a graphics card draws slowly: fewer pixels then, more again when there is time. */

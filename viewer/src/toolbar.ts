@@ -1,8 +1,8 @@
 // The tools in words: which is which, how hard the hand pushes, whether the jaws hold something.
 
 import { el, setText } from "./dom";
-import { digits } from "./format";
-import { TOOL, type FrameState } from "./frame";
+import { quantity } from "./format";
+import { FORCE, HOLDS, TOOL, type FrameState } from "./frame";
 import type { Hands } from "./hands";
 import { TOOL_COLOURS } from "./look/materials";
 import type { ToolInfo } from "./wire";
@@ -65,9 +65,9 @@ export class Toolbar {
     }
     this.last = now;
     this.chips.forEach((chip, i) => {
-      const holds = frame.tools[TOOL * i + 4] > 0.5;
+      const holds = frame.tools[TOOL * i + HOLDS] > 0.5;
       chip.element.classList.toggle("holds", holds);
-      setText(chip.force, `${digits(frame.tools[TOOL * i + 3], 2)} N${holds ? ", holding" : ""}`);
+      setText(chip.force, `${quantity(frame.tools[TOOL * i + FORCE], "N", 2)} N${holds ? ", holding" : ""}`);
     });
   }
 

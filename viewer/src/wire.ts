@@ -64,6 +64,10 @@ version: string,
  */
 gallery: Array<GalleryEntry>, } | { "type": "scene",
 /**
+ * Grows with every scene opened; frames say by it whose they are.
+ */
+generation: number,
+/**
  * The scene, or null in the gallery.
  */
 scene: SceneInfo | null, } | { "type": "status" } & Status | { "type": "problems",
@@ -83,6 +87,14 @@ level: string,
  * A whole sentence.
  */
 text: string, };
+
+export type Door = {
+/**
+ * Why not, or null where it is open.
+ */
+refused: Refusal | null, };
+
+export type Refusal = "elsewhere" | "token" | "full";
 
 export type GalleryEntry = {
 /**

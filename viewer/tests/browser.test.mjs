@@ -6,7 +6,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { launch, sleep, until, withLab } from "./browser.mjs";
-import { BROKEN, TWO_HANDS } from "./files.mjs";
+import { BROKEN, SCRIPTED, TWO_HANDS } from "./files.mjs";
 import { ask, Program, sceneNames } from "./program.mjs";
 
 /** What a browser itself writes when nobody answers; the page cannot prevent it. */
@@ -262,12 +262,75 @@ inBrowser("a frame that cannot be drawn is left out and told", { scene: "rope-dr
   await tab.page.goto(lab.program.url());
   await tab.state("scene");
   await tab.drawn();
-  for (const bad of [Buffer.alloc(10), Buffer.alloc(84), Buffer.from("SRF1".padEnd(400, "\xff"), "latin1"), "no JSON"]) {
+  const frame = Buffer.from("SRF2".padEnd(400, "\xff"), "latin1");
+  frame.writeUInt32LE(tab.frame.generation, 20);
+  for (const bad of [Buffer.alloc(10), Buffer.alloc(92), frame, "no JSON"]) {
     send(bad);
   }
   await until("all four should be counted", async () => (await tab.$("#malformed").innerText()) === "4");
   await tab.toast("it was left out");
   await tab.moreFrames();
+});
+
+inBrowser("a frame of another scene is left out without a word", { scene: "rope-drop" }, async (lab) => {
+  const tab = await lab.blank();
+  let pass;
+  await tab.page.routeWebSocket(/\/ws/, (link) => {
+    const server = link.connectToServer();
+    // The time of every second frame is far ahead, and its scene is another.
+    server.onMessage((data) => {
+      link.send(data);
+      if (typeof data !== "string") {
+        const strange = Buffer.from(data);
+        strange.writeUInt32LE(strange.readUInt32LE(20) + 1, 20);
+        strange.writeDoubleLE(1e4, 8);
+        link.send(strange);
+        pass = true;
+      }
+    });
+  });
+  await tab.page.goto(lab.program.url());
+  await tab.state("scene");
+  await tab.drawn();
+  await until("strange frames should come", () => pass);
+  await tab.moreFrames();
+  await tab.$("#play").click();
+  await tab.told("it stands still", (status) => !status.playing);
+  await sleep(300);
+  assert.match(await tab.$("#time").innerText(), /^0:\d\d\.\d$/);
+  assert.equal(await tab.$("#malformed-row").isVisible(), false, "nothing is wrong with such a frame");
+});
+
+inBrowser("a scripted tool keeps its turn and its jaws when it is taken", {}, async (lab) => {
+  const tab = await lab.open();
+  await tab.state("gallery");
+  await tab.drop("scripted.toml", SCRIPTED);
+  await tab.state("scene");
+  await tab.drawn();
+  await until("the script should close the jaws", () => tab.frame.tools[0].closed);
+  await tab.reach(0.6);
+  const grip = tab.$(".tool .grip").first();
+  await until("the button should say so", async () => (await grip.getAttribute("aria-pressed")) === "true");
+  const { turn } = tab.frame.tools[0];
+  assert.ok(Math.abs(turn[1]) > 0.3, `the script should have turned the tool: ${turn}`);
+  await grab(tab, 60, 0);
+  await until("the pointer should lead it", () => tab.sent.some((message) => message.type === "hand"));
+  const said = tab.sent.findLast((message) => message.type === "hand");
+  assert.equal(said.grip, true, "the jaws should stay closed");
+  assert.ok(Math.abs(dot(said.rotation, turn)) > 0.9999, `it should stay turned: ${turn}, then ${said.rotation}`);
+  await tab.page.mouse.up();
+  await tab.page.keyboard.press("g");
+  await until("G should open them", () => !tab.frame.tools[0].closed);
+});
+
+inBrowser("while time stands still, few frames come", { scene: "rope-drop" }, async (lab) => {
+  const tab = await lab.scene();
+  await tab.$("#play").click();
+  await tab.stands();
+  const before = await tab.frames();
+  await sleep(2500);
+  const came = (await tab.frames()) - before;
+  assert.ok(came >= 1 && came <= 4, `a heartbeat each second: ${came} frames in 2.5 s`);
 });
 
 inBrowser("a scene file dropped on the page runs", {}, async (lab) => {
@@ -469,6 +532,22 @@ inBrowser("without the right token, the page says what to do", { expected: NO_AN
     await tab.state("refused");
     assert.match(await tab.$("#cover").innerText(), /address that the program printed[\s\S]*token/);
   }
+});
+
+inBrowser("where too many pages are open, the page says so", { expected: NO_ANSWER }, async (lab) => {
+  const crowd = await browser.newPage();
+  await crowd.goto(`http://127.0.0.1:${lab.program.port}/app.css`);
+  const enter = (address) =>
+    Promise.all(
+      Array.from({ length: 32 }, () => new Promise((done) => (new WebSocket(address).onopen = () => done()))),
+    );
+  await crowd.evaluate(enter, `ws://127.0.0.1:${lab.program.port}/ws?token=${lab.program.token}`);
+  const tab = await lab.open();
+  await tab.state("refused");
+  assert.match(await tab.$("#cover").innerText(), /Too many pages are open[\s\S]*Close some/);
+  await crowd.close();
+  await tab.state("gallery");
+  assert.equal(await tab.$("#cover").isVisible(), false, "when there is room it comes in by itself");
 });
 
 inBrowser("without WebGL, the page says what to do", { scene: "rope-drop" }, async (lab) => {

@@ -34,6 +34,31 @@ eye = [0, "-60 cm", "20 cm"]
 target = [0, 0, "15 cm"]
 `;
 
+/** A tool that its own script turns from downward to sideways, and whose jaws it closes. */
+export const SCRIPTED = `serosa = 1
+title = "Scripted"
+
+[[body]]
+name = "ball"
+shape.sphere = { center = [0, 0, 0], radius = "3 cm" }
+model.fixed = {}
+
+[[tool]]
+name = "forceps"
+shape.capsule = { length = "10 cm", radius = "5 mm" }
+tip = [0, 0, "15 cm"]
+
+[[tool.move]]
+time = "300 ms"
+tip = [0, 0, "15 cm"]
+direction = [1, 0, -1]
+grip = true
+
+[camera]
+eye = [0, "-60 cm", "20 cm"]
+target = [0, 0, "15 cm"]
+`;
+
 /** A scene with one mistake in line 6 and two in line 7. */
 export const BROKEN = `serosa = 1
 title = "Broken"

@@ -29,7 +29,12 @@ pub fn check_page() -> Result<(), String> {
 
 /// Stage `browser`: presses every button of the page in a Chromium, against the program just built, and counts.
 pub fn run(tally: &mut Tally) -> Result<(), String> {
-    let mut tests = script(&["--test", "--test-reporter=spec", "viewer/tests/browser.test.mjs"])?;
+    let mut tests = script(&[
+        "--test",
+        "--test-reporter=spec",
+        "viewer/tests/parts.test.mjs",
+        "viewer/tests/browser.test.mjs",
+    ])?;
     let child = tests.stdout(Stdio::piped()).spawn().map_err(|error| no_node(&error))?;
     let mut here = Tally::default();
     let all_ran = pass_lines(child, "node", |line| count(&mut here, line))?;

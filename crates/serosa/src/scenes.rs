@@ -22,7 +22,16 @@ macro_rules! built_in {
     };
 }
 
-built_in!["coil", "intestine", "membrane-poke", "net-on-sphere", "rope-drop"];
+built_in![
+    "coil",
+    "colon-access",
+    "intestine",
+    "intestine-2003",
+    "intestine-8x400",
+    "membrane-poke",
+    "net-on-sphere",
+    "rope-drop",
+];
 
 /// A scene as given: its name and text.
 #[derive(Clone, Debug)]

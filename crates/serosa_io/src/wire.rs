@@ -6,7 +6,7 @@
 
 mod frame;
 
-pub use frame::{Contact, Frame, FrameEncoder, STAGES};
+pub use frame::{Contact, Frame, FrameEncoder, Led, STAGES};
 
 use serde::{Deserialize, Serialize};
 
@@ -97,6 +97,8 @@ pub enum ToPage {
     },
     /// A scene was opened, or nothing is open any more.
     Scene {
+        /// Grows with every scene opened; frames say by it whose they are.
+        generation: u32,
         /// The scene, or null in the gallery.
         scene: Option<Box<SceneInfo>>,
     },
@@ -116,6 +118,27 @@ pub enum ToPage {
         /// A whole sentence.
         text: String,
     },
+}
+
+/// The answer at `/door`: whether a WebSocket would be let in. A browser does not tell its page why one was refused.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Door {
+    /// Why not, or null where it is open.
+    pub refused: Option<Refusal>,
+}
+
+/// Why a page is not let in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum Refusal {
+    /// It was not loaded from where the program answers.
+    Elsewhere,
+    /// Its address carries no token, or one that the program does not know.
+    Token,
+    /// Too many pages are open.
+    Full,
 }
 
 /// A scene in the gallery.

@@ -113,15 +113,14 @@ function softLook(
   return look.rest.length > 0 ? new NetLook(look, index) : null;
 }
 
-/** The ball about all bodies of bounded size, as they are now; tools only by their tip, since a shaft is long. */
-export function ballAbout(scene: SceneInfo, frame: FrameState, target: Sphere): Sphere {
-  const box = new Box3();
+/** Visits balls that make up all bodies of bounded size, as they are now; of tools the tip, since a shaft is long. */
+export function eachBall(scene: SceneInfo, frame: FrameState, visit: (centre: Vector3, radius: number) => void): void {
   const place = new Vector3();
   scene.bodies.forEach(({ look }, body) => {
     const soft = frame.soft[body];
-    if (soft) {
+    if (soft && look.kind !== "solid") {
       for (let i = 0; i < soft.positions.length; i += 3) {
-        box.expandByPoint(place.fromArray(soft.positions, i));
+        visit(place.fromArray(soft.positions, i), look.radius);
       }
     } else if (look.kind === "solid" && look.shape.shape !== "plane") {
       const tool = scene.tools.some((t) => t.body === body);
@@ -132,9 +131,17 @@ export function ballAbout(scene: SceneInfo, frame: FrameState, target: Sphere): 
           : shape.shape === "capsule"
             ? shape.radius + (tool ? 0.15 : 0.5) * shape.length
             : Math.hypot(...shape.size) / 2;
-      place.fromArray(frame.poses, 7 * look.rigid);
-      box.expandByPoint(place.clone().addScalar(reach)).expandByPoint(place.clone().addScalar(-reach));
+      visit(place.fromArray(frame.poses, 7 * look.rigid), reach);
     }
+  });
+}
+
+/** The ball about all of them. */
+export function ballAbout(scene: SceneInfo, frame: FrameState, target: Sphere): Sphere {
+  const box = new Box3();
+  const corner = new Vector3();
+  eachBall(scene, frame, (centre, radius) => {
+    box.expandByPoint(corner.copy(centre).addScalar(radius)).expandByPoint(corner.copy(centre).addScalar(-radius));
   });
   if (box.isEmpty()) {
     return target.set(new Vector3(), 0.5);

@@ -1,13 +1,18 @@
 // Materials: moist tissue, thin membranes, brushed steel, drapes and the colour maps' own.
 
-import { Color, MeshLambertMaterial, MeshPhysicalMaterial, MeshStandardMaterial, type Material } from "three";
+import { Color, FrontSide, MeshLambertMaterial, MeshPhysicalMaterial, MeshStandardMaterial, type Material } from "three";
 import { inRoom } from "./room";
 import { brushed, tissue, type Surface } from "./textures";
 
 /** Warm colours, one for each soft body in turn. */
 const TISSUES = [0xb9605a, 0xd58d80, 0xa34a45, 0xcf9a82, 0x974a58];
+/** Colours of bowel. */
+const BOWELS = [0xd9897c, 0xd49a86, 0xc97f78];
 /** Calm colours for solids that do not move. */
 const SOLIDS = [0x8ea6b4, 0xcdbb9a, 0x8fae9c, 0xa99bb0];
+
+// Shadows are cast by the sides that the lamp sees. Those turned away, as is usual, touch the table where a body lies
+// on it, and leave a line of light there.
 
 /** Whether there is a graphics card for fine unevenness; without one it costs half the frame rate. */
 export const QUALITY = { fine: true };
@@ -25,13 +30,26 @@ export interface TissuePair {
 
 /** A thread of tissue: a gut, a cord, a vessel. */
 export function threadMaterials(index: number, textured: boolean): TissuePair {
-  threadSurface ??= tissue(false, QUALITY.fine);
   const own = moist(index);
   if (textured) {
+    threadSurface ??= tissue(false, QUALITY.fine);
     own.map = threadSurface.map;
     own.bumpMap = QUALITY.fine ? threadSurface.bump : null;
     own.bumpScale = 1.2;
   }
+  return { own, mapped: mappedMaterial() };
+}
+
+/** Bowel: pink, wet, with small vessels in its wall. */
+export function bowelMaterials(index: number): TissuePair {
+  skinSurface ??= tissue(true, QUALITY.fine);
+  const own = moist(index, BOWELS);
+  own.roughness = 0.42;
+  own.clearcoat = 0.9;
+  own.clearcoatRoughness = 0.18;
+  own.map = skinSurface.map;
+  own.bumpMap = QUALITY.fine ? skinSurface.bump : null;
+  own.bumpScale = 1;
   return { own, mapped: mappedMaterial() };
 }
 
@@ -49,25 +67,29 @@ export function skinMaterials(index: number, closed: boolean): TissuePair {
   return { own, mapped: mappedMaterial() };
 }
 
-function moist(index: number): MeshPhysicalMaterial {
-  const colour = new Color(TISSUES[index % TISSUES.length]);
+function moist(index: number, colours: number[] = TISSUES): MeshPhysicalMaterial {
+  const colour = new Color(colours[index % colours.length]);
   const material = new MeshPhysicalMaterial({
     color: colour,
+    shadowSide: FrontSide,
     roughness: 0.5,
     clearcoat: 0.6,
     clearcoatRoughness: 0.25,
   });
-  return inRoom(material, colour.clone().multiplyScalar(0.4));
+  return inRoom(material, colour.clone().multiplyScalar(0.3));
 }
 
 /** Lit softly and not tone-mapped, so that the colours stay those of the legend. */
 function mappedMaterial(): MeshLambertMaterial {
-  return new MeshLambertMaterial({ vertexColors: true, toneMapped: false });
+  return new MeshLambertMaterial({ vertexColors: true, toneMapped: false, shadowSide: FrontSide });
 }
 
 /** A tool of brushed steel. */
 export function steel(): MeshStandardMaterial {
-  return inRoom(new MeshStandardMaterial({ color: 0xd4d7da, metalness: 1, roughness: 0.5, roughnessMap: brushed() }));
+  const roughnessMap = brushed();
+  return inRoom(
+    new MeshStandardMaterial({ color: 0xd4d7da, metalness: 1, roughness: 0.42, roughnessMap, shadowSide: FrontSide }),
+  );
 }
 
 /** A ring that tells the tools apart. */
@@ -81,12 +103,20 @@ export const TOOL_COLOURS = [0x2f7fd6, 0xe0922f, 0x3aa36a, 0xa05ad0];
 /** A solid that is no tool. */
 export function solid(index: number, movable: boolean): MeshStandardMaterial {
   const colour = movable ? 0xd9c9ae : SOLIDS[index % SOLIDS.length];
-  return inRoom(new MeshStandardMaterial({ color: colour, roughness: 0.62 }));
+  return inRoom(new MeshStandardMaterial({ color: colour, roughness: 0.62, shadowSide: FrontSide }));
 }
 
 /** The table: matte, seen from above only; its vertex colours carry the fading into the background. */
 export function table(): MeshLambertMaterial {
-  return new MeshLambertMaterial({ transparent: true, vertexColors: true, dithering: true });
+  const material = new MeshLambertMaterial({ transparent: true, vertexColors: true, dithering: true });
+  // The fading is finer than the steps of a pixel's opacity, which would be seen as rings.
+  material.onBeforeCompile = (shader) => {
+    shader.fragmentShader = shader.fragmentShader.replace(
+      "#include <dithering_fragment>",
+      "#include <dithering_fragment>\ngl_FragColor.a += (rand(gl_FragCoord.xy) - 0.5) / 127.0;",
+    );
+  };
+  return material;
 }
 
 /** Makes a material see-through, or as it was. */

@@ -3,10 +3,10 @@
 import {
   CylinderGeometry,
   Group,
-  IcosahedronGeometry,
   InstancedBufferAttribute,
   InstancedMesh,
   DynamicDrawUsage,
+  SphereGeometry,
   type BufferGeometry,
 } from "three";
 import { paint } from "../colours";
@@ -14,7 +14,7 @@ import type { SoftState } from "../frame";
 import type { Scale } from "../values";
 import type { Look } from "../wire";
 import type { Shade, SoftLook } from "./look";
-import { setGhost, threadMaterials, type TissuePair } from "./materials";
+import { QUALITY, setGhost, threadMaterials, type TissuePair } from "./materials";
 
 /** Above so many edges a net is drawn more simply. */
 const MANY = 5000;
@@ -41,8 +41,10 @@ export class NetLook implements SoftLook {
     const edges = this.edges.length / 2;
     // The knots of a very fine net are too small to be seen, and would be most of what is drawn.
     const knots = edges > MANY ? 0 : look.rest.length / 3;
-    this.rods = this.instances(new CylinderGeometry(1, 1, 1, edges > MANY ? 4 : 9, 1, true), edges);
-    this.knots = this.instances(new IcosahedronGeometry(1, 1), knots);
+    const sides = edges > MANY ? 4 : QUALITY.fine ? 9 : 6;
+    this.rods = this.instances(new CylinderGeometry(1, 1, 1, sides, 1, true), edges);
+    // Most of a knot lies inside its rods. An icosahedron, whose corners are not shared, took four times as long.
+    this.knots = this.instances(new SphereGeometry(1, sides, 5), knots);
     this.object.add(this.rods, this.knots);
   }
 

@@ -21,9 +21,9 @@ vec3 roomSeen(vec3 viewDirection, float roughness) {
   vec3 d = inverseTransformDirection(viewDirection, viewMatrix);
   float blur = 0.03 + 0.5 * roughness * roughness;
   vec3 light = mix(vec3(0.17, 0.15, 0.14), vec3(0.42, 0.45, 0.48), smoothstep(-0.55 - blur, 0.45 + blur, d.z));
-  light += vec3(2.6, 2.45, 2.3) * roomPanel(d, vec3(0.27, -0.15, 0.95), 0.93, blur) / (1.0 + 5.0 * roughness);
-  light += vec3(0.9, 1.0, 1.1) * roomPanel(d, vec3(-0.92, 0.12, 0.37), 0.86, blur);
-  light += vec3(0.75, 0.68, 0.6) * roomPanel(d, vec3(0.70, -0.68, 0.22), 0.88, blur);
+  light += vec3(2.6, 2.45, 2.3) * roomPanel(d, vec3(-0.32, -0.21, 0.92), 0.93, blur) / (1.0 + 5.0 * roughness);
+  light += vec3(0.9, 1.0, 1.1) * roomPanel(d, vec3(0.92, 0.12, 0.37), 0.86, blur);
+  light += vec3(0.75, 0.68, 0.6) * roomPanel(d, vec3(-0.70, -0.68, 0.22), 0.88, blur);
   return roomLight * light;
 }
 `;

@@ -4,7 +4,7 @@ import { Color, DirectionalLight, HemisphereLight, Vector3, type Scene, type Sph
 import { ROOM_LIGHT } from "./room";
 
 /** Where the lamp stands, as seen from the middle of the scene. */
-const LAMP = new Vector3(0.35, -0.25, 1).normalize();
+const LAMP = new Vector3(-0.42, -0.28, 1).normalize();
 
 /** The lights of a scene. */
 export class Stage {
@@ -20,7 +20,7 @@ export class Stage {
     this.lamp.shadow.radius = 4;
     // A room is never black where the lamp does not shine.
     this.lamp.shadow.intensity = 0.8;
-    this.fill.position.set(-1, 0.6, 0.5);
+    this.fill.position.set(1, 0.5, 0.5);
     scene.add(this.sky, this.lamp, this.lamp.target, this.fill);
   }
 

@@ -78,7 +78,10 @@ function fill(context: CanvasRenderingContext2D, pixel: (i: number, x: number) =
   const image = context.createImageData(SIZE, SIZE);
   for (let i = 0; i < SIZE * SIZE; i++) {
     const [r, g, b] = pixel(i, i % SIZE);
-    image.data.set([255 * r, 255 * g, 255 * b, 255], 4 * i);
+    image.data[4 * i] = 255 * r;
+    image.data[4 * i + 1] = 255 * g;
+    image.data[4 * i + 2] = 255 * b;
+    image.data[4 * i + 3] = 255;
   }
   context.putImageData(image, 0, 0);
 }
@@ -142,7 +145,7 @@ function drawVessels(context: CanvasRenderingContext2D, style: string, widen: nu
 /** Streaks across the tool, as a brush leaves them: the roughness of steel. */
 export function brushed(): Texture {
   const random = chance(77);
-  const rows = Float32Array.from({ length: SIZE }, () => 0.55 + 0.45 * random());
+  const rows = Float32Array.from({ length: SIZE }, () => 0.84 + 0.16 * random());
   const context = canvas();
   fill(context, (i) => {
     const v = rows[Math.floor(i / SIZE)];

@@ -84,6 +84,12 @@ impl Session {
         self.world.state.tick as f64 * self.world.params.dt_s
     }
 
+    /// Whether the jaws of a tool are to be closed: as the hand that leads it says, or else as in the last step.
+    pub fn is_closed(&self, tool: usize) -> bool {
+        let led = self.led.get(tool).copied().flatten();
+        led.as_ref().or(self.input.hands.get(tool)).is_some_and(Hand::grips)
+    }
+
     /// One step. Fails only where the recording cannot be written.
     pub fn step(&mut self) -> Result<(), serosa_io::recording::RecordError> {
         self.device.read(self.world.state.tick, self.world.params.dt_s, &mut self.input);

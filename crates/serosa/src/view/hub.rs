@@ -33,21 +33,12 @@ pub struct Shown {
     pub scene: Option<Box<SceneInfo>>,
 }
 
-/// A frame of a scene.
-#[derive(Debug, Default)]
-pub struct Moment {
-    /// Of which scene.
-    pub generation: u32,
-    /// What is seen.
-    pub frame: Frame,
-}
-
 /// The meeting place. The simulation writes and never waits; each page reads the latest at its own pace.
 pub struct Hub {
     /// What is open.
     pub shown: watch::Sender<Shown>,
     /// The latest frame.
-    pub moment: watch::Sender<std::sync::Arc<Moment>>,
+    pub moment: watch::Sender<std::sync::Arc<Frame>>,
     /// What the simulation does.
     pub status: watch::Sender<Status>,
     /// Who is there.
@@ -91,6 +82,11 @@ impl Hub {
     fn seats(&self) -> MutexGuard<'_, Seats> {
         // Nothing panics while it holds the lock; if something did, the seats are still sound.
         self.seats.lock().unwrap_or_else(|e| e.into_inner())
+    }
+
+    /// Whether there is no room for another page.
+    pub fn is_full(&self) -> bool {
+        self.seats().taken.len() >= CLIENTS_MAX
     }
 
     /// A page arrives; the first one drives. None when the house is full.
@@ -179,6 +175,7 @@ mod tests {
         let (send, receive) = sync_channel(2);
         let hub = Hub::new(send);
         let all: Vec<u32> = (0..CLIENTS_MAX).map(|_| hub.enter().unwrap()).collect();
+        assert!(hub.is_full());
         assert_eq!(hub.enter(), None);
         (0..10).for_each(|_| hub.say(all[0], ToServer::Step));
         assert_eq!(receive.try_iter().count(), 2);

@@ -57,7 +57,7 @@ pub fn scene_info(name: &str, loaded: &Loaded) -> SceneInfo {
         }),
         texts: raw.texts.iter().map(|t| TextInfo { text: t.text.clone(), at: t.at.to_array() }).collect(),
         goals: model.probes.iter().enumerate().filter_map(goal).collect(),
-        notes: loaded.baked.notes.clone(),
+        notes: loaded.baked.notes.iter().map(|n| sentence(n)).collect(),
     }
 }
 
@@ -130,9 +130,35 @@ fn solid(model: &Model, rigid: usize) -> SolidShape {
     }
 }
 
+/// A note as a whole sentence: in a list of the page there is nothing before it.
+fn sentence(note: &str) -> String {
+    let mut letters = note.chars();
+    let first = letters.next().into_iter().flat_map(char::to_uppercase);
+    let end = if note.ends_with(['.', '!', '?']) { "" } else { "." };
+    first.chain(letters).chain(end.chars()).collect()
+}
+
 /// A mistake with the line it is in.
 pub fn problem_info(problem: &Problem, text: &str) -> ProblemInfo {
     let (line, column) = problem.line_column(text);
     let source = text.lines().nth(line - 1).unwrap_or_default().chars().take(400).collect();
     ProblemInfo { line, column, message: problem.message.clone(), help: problem.help.clone(), source }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::sentence;
+
+    #[test]
+    fn notes_become_sentences() {
+        let all = [
+            ("two pairs overlap", "Two pairs overlap."),
+            ("Done.", "Done."),
+            ("\"a\" is held", "\"a\" is held."),
+        ];
+        for (note, wanted) in all {
+            assert_eq!(sentence(note), wanted);
+        }
+        assert_eq!(sentence("ärger"), "Ärger.");
+    }
 }

@@ -1,7 +1,7 @@
 //! The simulating thread of the page: it obeys commands, keeps pace with the clock, and publishes frames.
 //! It waits for nobody.
 
-use super::hub::{Command, Hub, Moment, Shown};
+use super::hub::{Command, Hub, Shown};
 use super::info::{problem_info, scene_info};
 use super::picture::Picture;
 use super::replay::Playback;
@@ -17,6 +17,8 @@ use std::time::{Duration, Instant};
 
 /// Time between frames.
 const FRAME: Duration = Duration::from_micros(16_667);
+/// Time between frames where nothing changes: enough to show that the program is there.
+const HEARTBEAT: Duration = Duration::from_secs(1);
 /// The most simulated time that is caught up after a hold-up \[s\]; the rest is let go.
 const DEBT_MAX: f64 = 0.05;
 
@@ -27,15 +29,18 @@ pub struct Live {
     open: Option<Open>,
     playing: bool,
     speed: f64,
-    generation: u32,
     picture: Picture,
     /// Where recordings are written.
     folder: PathBuf,
     recordings: Vec<String>,
     /// Simulated time that should have passed and has not \[s\].
     debt: f64,
-    /// When the next frame is due.
+    /// When the next frame is due, if anything has changed.
     next_frame: Instant,
+    /// Whether anything has changed since the last frame.
+    changed: bool,
+    /// When the last frame was published.
+    published: Instant,
     quit: bool,
 }
 
@@ -56,12 +61,13 @@ impl Live {
             open: None,
             playing: false,
             speed: 1.0,
-            generation: 0,
             picture: Picture::default(),
             folder,
             recordings: Vec::new(),
             debt: 0.0,
             next_frame: Instant::now(),
+            changed: true,
+            published: Instant::now(),
             quit: false,
         }
     }
@@ -78,8 +84,11 @@ impl Live {
     pub fn run(&mut self) {
         let mut last = Instant::now();
         while !self.quit {
+            let ran = self.running();
             self.listen();
             let now = Instant::now();
+            // Time before it was told to run does not count.
+            last = if ran { last } else { now };
             if self.running() {
                 self.debt = (self.debt + now.duration_since(last).as_secs_f64() * self.speed).min(DEBT_MAX);
                 self.catch_up(now);
@@ -87,14 +96,21 @@ impl Live {
                 self.debt = 0.0;
             }
             last = now;
-            let now = Instant::now();
-            if now >= self.next_frame {
-                // On the beat where possible; beats missed are let go.
-                self.next_frame = (self.next_frame + FRAME).max(now);
-                self.publish();
-            }
+            self.publish_if_due();
         }
         self.stop_recording();
+    }
+
+    /// Sixty frames a second while something changes; a scene that stands still is told now and then only.
+    fn publish_if_due(&mut self) {
+        let now = Instant::now();
+        if self.changed && now >= self.next_frame {
+            // On the beat where possible; beats missed are let go.
+            self.next_frame = (self.next_frame + FRAME).max(now);
+            self.publish();
+        } else if now >= self.published + HEARTBEAT {
+            self.publish();
+        }
     }
 
     fn running(&self) -> bool {
@@ -107,9 +123,10 @@ impl Live {
         let idle = match self.running() {
             true if self.debt >= dt => Duration::ZERO,
             true => Duration::from_secs_f64(((dt - self.debt) / self.speed).clamp(0.0, 0.02)),
-            false => Duration::from_millis(20),
+            false => HEARTBEAT,
         };
-        let idle = idle.min(self.next_frame.saturating_duration_since(Instant::now()));
+        let due = if self.changed { self.next_frame } else { self.published + HEARTBEAT };
+        let idle = idle.min(due.saturating_duration_since(Instant::now()));
         match self.commands.recv_timeout(idle) {
             Ok(command) => self.obey(command),
             Err(RecvTimeoutError::Timeout) => return,
@@ -127,6 +144,7 @@ impl Live {
         let dt = open.session.world.params.dt_s;
         while self.debt >= dt && now.elapsed() < FRAME {
             self.debt -= dt;
+            self.changed = true;
             if !self.picture.step(open.playback.as_mut(), &mut open.session, &self.hub) {
                 self.playing = false;
                 self.tell();
@@ -136,6 +154,7 @@ impl Live {
     }
 
     fn obey(&mut self, command: Command) {
+        self.changed = true;
         match command {
             Command::Quit => self.quit = true,
             Command::Release => self.release(),
@@ -321,12 +340,12 @@ impl Live {
 
     /// Tells the pages what is open.
     fn show(&mut self) {
-        self.generation += 1;
+        self.picture.generation += 1;
         self.debt = 0.0;
         self.picture.restart();
         let scene = self.open.as_ref().map(|o| Box::new(scene_info(&o.scene.name, &o.loaded)));
         // The scene first: what is told of it afterwards is about it.
-        self.hub.shown.send_replace(Shown { generation: self.generation, scene });
+        self.hub.shown.send_replace(Shown { generation: self.picture.generation, scene });
         self.publish();
         self.tell();
     }
@@ -360,12 +379,21 @@ impl Live {
     }
 
     fn publish(&mut self) {
+        (self.changed, self.published) = (false, Instant::now());
+        if !self.running() {
+            self.picture.stand();
+        }
         let Some(open) = &self.open else { return };
         let frame = match &open.playback {
-            Some(playback) => self.picture.frame(&playback.world, playback.time_s()),
-            None => self.picture.frame(&open.session.world, open.session.time_s()),
+            Some(playback) => {
+                self.picture.frame(&playback.world, playback.time_s(), |i| playback.is_closed(i))
+            }
+            None => {
+                let session = &open.session;
+                self.picture.frame(&session.world, session.time_s(), |i| session.is_closed(i))
+            }
         };
-        self.hub.moment.send_replace(Arc::new(Moment { generation: self.generation, frame }));
+        self.hub.moment.send_replace(Arc::new(frame));
         self.tell();
     }
 }

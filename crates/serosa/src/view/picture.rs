@@ -3,7 +3,7 @@
 use super::hub::Hub;
 use super::replay::Playback;
 use crate::session::Session;
-use serosa_io::wire::{Contact, Frame, FrameEncoder, STAGES};
+use serosa_io::wire::{Contact, Frame, FrameEncoder, Led, STAGES};
 use serosa_sim::body::push;
 use serosa_sim::model::BodyKind;
 use serosa_sim::row::{Row, place};
@@ -18,11 +18,15 @@ const RATE_WINDOW: f64 = 0.5;
 /// Makes frames.
 #[derive(Debug, Default)]
 pub struct Picture {
+    /// Of the open scene; the first scene has 1.
+    pub generation: u32,
     number: u32,
     encoder: FrameEncoder,
     steps: u32,
     stage_ns: [u64; STAGES],
     cpu_ns: u64,
+    step_ms: f32,
+    stage_ms: [f32; STAGES],
     rate: Rate,
     probes: Vec<f64>,
 }
@@ -56,6 +60,12 @@ impl Picture {
     pub fn restart(&mut self) {
         self.encoder = FrameEncoder::default();
         self.rate = Rate::default();
+        (self.step_ms, self.stage_ms) = (0.0, [0.0; STAGES]);
+    }
+
+    /// Time stands still: what was measured before says nothing any more.
+    pub fn stand(&mut self) {
+        self.rate = Rate::default();
     }
 
     /// Takes one step of a replay or of a session. False when a replay has ended.
@@ -86,8 +96,8 @@ impl Picture {
         true
     }
 
-    /// A frame of the world as it is now.
-    pub fn frame(&mut self, world: &World, time_s: f64) -> Frame {
+    /// A frame of the world as it is now; `closed` says of each tool whether its jaws are to be closed.
+    pub fn frame(&mut self, world: &World, time_s: f64, closed: impl Fn(usize) -> bool) -> Frame {
         self.number += 1;
         let soft = world.model.bodies.iter().enumerate().filter_map(|(i, b)| match b.kind {
             BodyKind::Springs(_) | BodyKind::Band(_) => Some((i, &world.state.pos[b.vertex_range()])),
@@ -99,19 +109,22 @@ impl Picture {
             last.membrane.then(|| world.state.radius[b.prims.start as usize])
         });
         probe::read_all(world, &mut self.probes);
-        let per_step = |ns: u64| (ns as f64 * 1e-6 / f64::from(self.steps.max(1))) as f32;
+        self.average();
         let state = &world.state;
-        let tools = world.model.tools.iter().enumerate().map(|(i, _)| {
-            let holds = state.grips.iter().any(|g| g.tool.at() == i);
-            (state.leads[i].target.pos, world.scratch.hand_force[i].length(), holds)
+        let tools = state.leads.iter().enumerate().map(|(i, lead)| Led {
+            target: lead.target,
+            force: world.scratch.hand_force[i].length(),
+            holds: state.grips.iter().any(|g| g.tool.at() == i),
+            closed: closed(i),
         });
-        let frame = Frame {
+        Frame {
+            generation: self.generation,
             number: self.number,
             time_s,
             tick: state.tick,
             real_time: self.rate.at(time_s),
-            step_ms: per_step(self.cpu_ns),
-            stage_ms: self.stage_ns.map(per_step),
+            step_ms: self.step_ms,
+            stage_ms: self.stage_ms,
             contacts: world.report.contacts,
             deepest_mm: (-world.report.deepest_m * 1e3) as f32,
             sections: self.encoder.sections(self.number, soft),
@@ -120,11 +133,16 @@ impl Picture {
             tools: tools.collect(),
             shown: contacts(world),
             probes: self.probes.clone(),
-        };
+        }
+    }
+
+    /// Means over the steps since the last frame; where there were none, they stay as they are.
+    fn average(&mut self) {
         if self.steps > 0 {
+            let per_step = |ns: u64| (ns as f64 * 1e-6 / f64::from(self.steps)) as f32;
+            (self.step_ms, self.stage_ms) = (per_step(self.cpu_ns), self.stage_ns.map(per_step));
             (self.steps, self.cpu_ns, self.stage_ns) = (0, 0, [0; STAGES]);
         }
-        frame
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::command::replay::open;
 use serosa_io::recording::Recording;
-use serosa_sim::{Input, World, step};
+use serosa_sim::{Hand, Input, World, step};
 
 /// A recording being played.
 pub struct Playback {
@@ -52,11 +52,17 @@ impl Playback {
         self.world.state.tick >= self.recording.start_tick() + self.hashes.len() as u64
     }
 
+    /// Whether the jaws of a tool were to be closed in the last tick taken.
+    pub fn is_closed(&self, tool: usize) -> bool {
+        said_at(&self.inputs, self.world.state.tick)
+            .and_then(|input| input.hands.get(tool))
+            .is_some_and(Hand::grips)
+    }
+
     /// Takes the next tick and compares it.
     pub fn step(&mut self) {
         let tick = self.world.state.tick + 1;
-        let at = self.inputs.partition_point(|(t, _)| *t <= tick);
-        let Some((_, input)) = at.checked_sub(1).and_then(|i| self.inputs.get(i)) else { return };
+        let Some(input) = said_at(&self.inputs, tick) else { return };
         step(&mut self.world, input, &mut || 0);
         let recorded = self.hashes.get((tick - self.recording.start_tick() - 1) as usize);
         if recorded.is_some_and(|h| *h != self.world.state.hash() as u32) {
@@ -89,4 +95,10 @@ impl Playback {
     pub fn scene(&self) -> (&str, &str, &[(String, Vec<u8>)]) {
         (&self.recording.header.scene, &self.recording.header.scene_text, &self.recording.files)
     }
+}
+
+/// What the outside said at a tick, from a list of (first tick, input).
+fn said_at(inputs: &[(u64, Input)], tick: u64) -> Option<&Input> {
+    let at = inputs.partition_point(|(t, _)| *t <= tick);
+    at.checked_sub(1).and_then(|i| inputs.get(i)).map(|(_, input)| input)
 }

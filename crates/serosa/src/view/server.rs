@@ -8,9 +8,9 @@ use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
 use axum::extract::{Query, State};
 use axum::http::{HeaderMap, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
-use axum::routing::get;
+use axum::routing::{get, post};
 use serde::Deserialize;
-use serosa_io::wire::{GalleryEntry, TO_SERVER_MAX, ToPage, ToServer};
+use serosa_io::wire::{Door, GalleryEntry, Refusal, TO_SERVER_MAX, ToPage, ToServer};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::broadcast::error::RecvError;
@@ -35,7 +35,7 @@ pub struct Site {
 
 /// All routes.
 pub fn routes(site: Arc<Site>) -> Router {
-    Router::new().route("/ws", get(connect)).fallback(file).with_state(site)
+    Router::new().route("/ws", get(connect)).route("/door", post(door)).fallback(file).with_state(site)
 }
 
 /// The headers of every answer: nothing from elsewhere is loaded, nothing is framed or guessed.
@@ -76,6 +76,17 @@ impl Site {
         let origin = text(header::ORIGIN).is_none_or(|o| hosts.iter().any(|h| o == format!("http://{h}")));
         host && origin
     }
+
+    /// Why a page is not let in, if it is not.
+    fn refusal(&self, headers: &HeaderMap, ticket: &Ticket) -> Option<Refusal> {
+        if !self.is_ours(headers) {
+            Some(Refusal::Elsewhere)
+        } else if !same(&ticket.token, &self.token) {
+            Some(Refusal::Token)
+        } else {
+            self.hub.is_full().then_some(Refusal::Full)
+        }
+    }
 }
 
 #[derive(Deserialize)]
@@ -90,21 +101,34 @@ async fn connect(
     headers: HeaderMap,
     upgrade: WebSocketUpgrade,
 ) -> Response {
-    if !site.is_ours(&headers) {
-        return refuse("this page comes from elsewhere");
+    let full = || (StatusCode::SERVICE_UNAVAILABLE, "too many pages are open").into_response();
+    match site.refusal(&headers, &ticket) {
+        Some(Refusal::Elsewhere) => return refuse("this page comes from elsewhere"),
+        Some(Refusal::Token) => {
+            return refuse("open the address that the program printed: it carries the token");
+        }
+        Some(Refusal::Full) => return full(),
+        None => {}
     }
-    if !same(&ticket.token, &site.token) {
-        return refuse("open the address that the program printed: it carries the token");
-    }
-    let Some(me) = site.hub.enter() else {
-        return (StatusCode::SERVICE_UNAVAILABLE, "too many pages are open").into_response();
-    };
+    // Another page may have come in since.
+    let Some(me) = site.hub.enter() else { return full() };
     // Should the connection fail before it is used, the seat is given back all the same.
     let seat = Seat { hub: site.hub.clone(), me };
     upgrade
         .max_message_size(TO_SERVER_MAX)
         .max_frame_size(TO_SERVER_MAX)
         .on_upgrade(move |socket| async move { serve(socket, &site, seat).await })
+}
+
+/// Says whether `/ws` would let this page in. A POST, since with it browsers always say their Origin.
+async fn door(
+    State(site): State<Arc<Site>>,
+    Query(ticket): Query<Ticket>,
+    headers: HeaderMap,
+) -> impl IntoResponse {
+    let answer = Door { refused: site.refusal(&headers, &ticket) };
+    let text = serde_json::to_string(&answer).unwrap_or_default();
+    (HEADERS, [(header::CONTENT_TYPE, "application/json")], text)
 }
 
 /// Compares in a time that does not tell how much was right.
@@ -158,7 +182,7 @@ async fn serve(mut socket: WebSocket, site: &Site, seat: Seat) {
             Ok(()) = shown.changed() => {
                 let Shown { generation: now, scene } = shown.borrow_and_update().clone();
                 (generation, seen) = (now, 0);
-                tell(&mut socket, &ToPage::Scene { scene }).await
+                tell(&mut socket, &ToPage::Scene { generation, scene }).await
             },
             Ok(()) = async { tokio::select! { s = status.changed() => s, p = people.changed() => p } } => {
                 let (mut status, people) = (status.borrow_and_update().clone(), *people.borrow_and_update());
@@ -172,9 +196,9 @@ async fn serve(mut socket: WebSocket, site: &Site, seat: Seat) {
             },
             Ok(()) = moment.changed() => {
                 let now = moment.borrow_and_update().clone();
-                if now.generation == generation && now.frame.number > seen {
-                    let bytes = now.frame.bytes_since(seen);
-                    seen = now.frame.number;
+                if now.generation == generation && now.number > seen {
+                    let bytes = now.bytes_since(seen);
+                    seen = now.number;
                     send(&mut socket, Message::Binary(bytes.into())).await
                 } else {
                     Ok(())

@@ -3,19 +3,22 @@
 use serosa::scenes::{BUILT_IN, find, load};
 use serosa::session::{Device, Session};
 
+/// Steps of the small scenes.
 const STEPS: u64 = 10_000;
+/// Steps of those with an intestine: the tube has widened, folds lie on folds.
+const LONG: u64 = 2_500;
 
 /// Runs a scene with random tools and returns the hash at the end; `restore` saves half way, throws the world
 /// away and goes on with the saved state.
-fn run(name: &str, threads: usize, restore: bool) -> u64 {
+fn run(name: &str, steps: u64, threads: usize, restore: bool) -> u64 {
     let loaded = load(&find(name).unwrap()).unwrap();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     pool.install(|| {
         let world = loaded.baked.world();
         let device = Device::random(&world, 7, 0.3);
         let mut session = Session::new(world, device);
-        for i in 0..STEPS {
-            if restore && i == STEPS / 2 {
+        for i in 0..steps {
+            if restore && i == steps / 2 {
                 let saved = postcard::to_stdvec(&session.world.state).unwrap();
                 session.world = loaded.baked.world();
                 session.world.state = postcard::from_bytes(&saved).unwrap();
@@ -27,38 +30,68 @@ fn run(name: &str, threads: usize, restore: bool) -> u64 {
     })
 }
 
-/// 10,000 steps of one scene, four times over.
-fn same_bits(name: &str) {
-    let one = run(name, 1, false);
-    assert_eq!(one, run(name, 2, false), "{name} on 2 threads");
-    assert_eq!(one, run(name, 8, false), "{name} on 8 threads");
-    assert_eq!(one, run(name, 2, true), "{name} after a restore");
+/// One scene, four times over.
+fn same_bits(name: &str, steps: u64) {
+    let one = run(name, steps, 1, false);
+    assert_eq!(one, run(name, steps, 2, false), "{name} on 2 threads");
+    assert_eq!(one, run(name, steps, 8, false), "{name} on 8 threads");
+    assert_eq!(one, run(name, steps, 2, true), "{name} after a restore");
 }
 
 #[test]
 fn coil_gives_the_same_bits() {
-    same_bits("coil");
+    same_bits("coil", STEPS);
+}
+
+#[test]
+fn colon_access_gives_the_same_bits() {
+    same_bits("colon-access", LONG);
+}
+
+#[test]
+fn intestine_gives_the_same_bits() {
+    same_bits("intestine", LONG);
+}
+
+#[test]
+fn intestine_2003_gives_the_same_bits() {
+    same_bits("intestine-2003", LONG);
+}
+
+#[test]
+fn intestine_8x400_gives_the_same_bits() {
+    same_bits("intestine-8x400", 50);
 }
 
 #[test]
 fn membrane_poke_gives_the_same_bits() {
-    same_bits("membrane-poke");
+    same_bits("membrane-poke", STEPS);
 }
 
 #[test]
 fn net_on_sphere_gives_the_same_bits() {
-    same_bits("net-on-sphere");
+    same_bits("net-on-sphere", STEPS);
 }
 
 #[test]
 fn rope_drop_gives_the_same_bits() {
-    same_bits("rope-drop");
+    same_bits("rope-drop", STEPS);
 }
 
 #[test]
 fn no_built_in_scene_is_left_out_above() {
     let names: Vec<&str> = BUILT_IN.iter().map(|s| s.name).collect();
-    assert_eq!(names, ["coil", "membrane-poke", "net-on-sphere", "rope-drop"]);
+    let tested = [
+        "coil",
+        "colon-access",
+        "intestine",
+        "intestine-2003",
+        "intestine-8x400",
+        "membrane-poke",
+        "net-on-sphere",
+        "rope-drop",
+    ];
+    assert_eq!(names, tested);
 }
 
 /// A scene large enough that every stage is cut into several parts.

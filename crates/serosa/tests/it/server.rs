@@ -100,7 +100,7 @@ impl Page {
         loop {
             match self.0.read().unwrap() {
                 Message::Binary(bytes) => {
-                    assert_eq!(&bytes[..4], b"SRF1");
+                    assert_eq!(&bytes[..4], b"SRF2");
                     return bytes.to_vec();
                 }
                 Message::Text(text) => drop(self.note(&text)),
@@ -242,6 +242,119 @@ fn a_run_is_recorded_and_replayed_from_the_page() {
     assert!(end["replay"]["differs_at_s"].is_null(), "{end}");
     page.say(json!({"type": "stop"}));
     page.status(|s| s["replay"].is_null());
+}
+
+/// A number of a frame by its place \[bytes\].
+fn u32_at(frame: &[u8], at: usize) -> u32 {
+    u32::from_le_bytes(frame[at..at + 4].try_into().unwrap())
+}
+
+/// The ten numbers of a tool: where and how the hand leads it, force, whether the jaws hold and are closed.
+fn tool(frame: &[u8], tool: usize) -> [f32; 10] {
+    let [tools, shown, probes] = [76, 80, 84].map(|at| u32_at(frame, at) as usize);
+    let first = frame.len() - 4 * (probes + 7 * shown + 10 * tools) + 40 * tool;
+    std::array::from_fn(|i| f32::from_le_bytes(frame[first + 4 * i..][..4].try_into().unwrap()))
+}
+
+#[test]
+fn every_frame_says_of_which_scene_it_is() {
+    let program = Program::start(&["rope-drop"]);
+    let mut page = program.page();
+    let mut last = page.hear("scene")["generation"].as_u64().unwrap();
+    assert_eq!(u64::from(u32_at(&page.frame(), 20)), last);
+    for name in ["coil", "rope-drop", "membrane-poke"] {
+        page.say(json!({"type": "open", "scene": name}));
+        let scene = page.hear("scene");
+        assert_eq!(scene["scene"]["name"], name);
+        let generation = scene["generation"].as_u64().unwrap();
+        assert!(generation > last, "{generation} after {last}");
+        last = generation;
+        assert!((0..5).all(|_| u64::from(u32_at(&page.frame(), 20)) == generation));
+    }
+}
+
+#[test]
+fn frames_tell_how_a_tool_is_turned_and_whether_its_jaws_are_closed() {
+    let program = Program::start(&["membrane-poke"]);
+    let mut driver = program.page();
+    driver.hear("scene");
+    assert_eq!(tool(&driver.frame(), 0)[9], 0.0, "the scene leaves the jaws open");
+    // A quarter turn about z.
+    let turn = [0.0, 0.0, 0.5_f64.sqrt(), 0.5_f64.sqrt()];
+    let hand =
+        |grip| json!({"type": "hand", "tool": 0, "position": [0, 0, 0.1], "rotation": turn, "grip": grip});
+    driver.say(hand(true));
+    let turned = |t: [f32; 10]| (3..7).all(|i| (f64::from(t[i]) - turn[i - 3]).abs() < 1e-3);
+    let led = |t: [f32; 10]| turned(t) && t[9] == 1.0;
+    assert!((0..300).any(|_| led(tool(&driver.frame(), 0))), "{:?}", tool(&driver.frame(), 0));
+    driver.say(json!({"type": "pause"}));
+    driver.status(|s| s["playing"] == false);
+    driver.say(hand(false));
+    assert!(
+        (0..10).any(|_| tool(&driver.frame(), 0)[9] == 0.0),
+        "jaws are told also where time stands still"
+    );
+    driver.say(hand(true));
+    assert!((0..10).any(|_| tool(&driver.frame(), 0)[9] == 1.0));
+    let mut watcher = program.page();
+    watcher.say(json!({"type": "drive"}));
+    assert!(
+        (0..10).any(|_| tool(&watcher.frame(), 0)[9] == 0.0),
+        "a new driver finds them open, and is told"
+    );
+}
+
+#[test]
+fn a_scene_that_stands_still_sends_few_frames() {
+    let program = Program::start(&["membrane-poke"]);
+    let mut page = program.page();
+    page.say(json!({"type": "pause"}));
+    page.status(|s| s["playing"] == false);
+    let (start, mut times) = (Instant::now(), Vec::new());
+    while start.elapsed() < Duration::from_secs(3) {
+        times.push(page.time());
+    }
+    assert!((2..=6).contains(&times.len()), "a heartbeat, and what was on the way: {times:?}");
+    let stood = page.time();
+    page.say(json!({"type": "step"}));
+    let asked = Instant::now();
+    while page.time() <= stood {}
+    assert!(
+        asked.elapsed() < Duration::from_millis(900),
+        "a step is told at once, not at the next heartbeat"
+    );
+    let mut late = program.page();
+    late.hear("scene");
+    assert!(late.frame().len() > 1000, "a page that comes now gets all bodies");
+}
+
+#[test]
+fn a_page_that_is_refused_can_ask_why() {
+    let program = Program::start(&[]);
+    let host = format!("127.0.0.1:{}", program.port);
+    let ask = |token: &str, origin: &str| {
+        let answer = program.ask(&format!(
+            "POST /door?token={token} HTTP/1.1\r\nHost: {host}\r\nOrigin: {origin}\r\nConnection: close\r\n\
+             Content-Length: 0\r\n\r\n"
+        ));
+        assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+        assert!(!answer.contains(&program.token), "the token is not given away");
+        serde_json::from_str::<Value>(answer.rsplit("\r\n\r\n").next().unwrap()).unwrap()["refused"].clone()
+    };
+    let ours = format!("http://{host}");
+    assert_eq!(ask(&program.token, &ours), Value::Null);
+    assert_eq!(ask("", &ours), "token");
+    assert_eq!(ask("0123456789abcdef0123456789abcdef", &ours), "token");
+    assert_eq!(ask(&program.token, "http://evil.example"), "elsewhere");
+    let mut pages: Vec<Page> = (0..32).map(|_| program.page()).collect();
+    assert_eq!(ask(&program.token, &ours), "full");
+    let refused = program.page_with(&program.token, &ours).err().unwrap_or_default();
+    assert!(refused.contains("503"), "{refused}");
+    drop(pages.pop());
+    let start = Instant::now();
+    while ask(&program.token, &ours) != Value::Null {
+        assert!(start.elapsed() < PATIENCE, "there should be room again");
+    }
 }
 
 #[test]

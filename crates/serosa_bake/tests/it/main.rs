@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod bands;
 mod conformance;
 mod contact;
 mod counting;
@@ -9,5 +10,6 @@ mod faults;
 mod filter;
 mod make;
 mod specimens;
+mod strip;
 mod theory;
 mod tracker;

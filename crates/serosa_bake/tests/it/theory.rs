@@ -130,7 +130,7 @@ fn unsolved(world: &World) -> f64 {
 
 /// Sag of inextensible links of equal length with equal weights on the inner nodes: for a horizontal pull H
 /// (in units of one node's weight) link i leans by atan(V_i / H), V_i = (n − 1)/2 − i; H follows from the span.
-fn discrete_catenary_sag(links: usize, span: f64, length: f64) -> f64 {
+pub fn discrete_catenary_sag(links: usize, span: f64, length: f64) -> f64 {
     let link = length / links as f64;
     let lean = |i: usize, h: f64| (((links - 1) as f64 / 2.0 - i as f64) / h).atan();
     let width = |h: f64| (0..links).map(|i| link * lean(i, h).cos()).sum::<f64>();
@@ -139,7 +139,7 @@ fn discrete_catenary_sag(links: usize, span: f64, length: f64) -> f64 {
 }
 
 /// The root of a function that falls from positive to negative, or the other way round.
-fn bisect(mut lo: f64, mut hi: f64, f: impl Fn(f64) -> f64) -> f64 {
+pub fn bisect(mut lo: f64, mut hi: f64, f: impl Fn(f64) -> f64) -> f64 {
     let rising = f(hi) > f(lo);
     for _ in 0..200 {
         let mid = 0.5 * (lo + hi);

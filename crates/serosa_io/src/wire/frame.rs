@@ -17,16 +17,30 @@ pub struct Contact {
     pub force: f64,
 }
 
+/// A tool as it is led.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Led {
+    /// Pose to which the coupling pulls the tip: the hand, followed at a bounded speed.
+    pub target: Pose,
+    /// Force of the hand \[N\].
+    pub force: f64,
+    /// Whether the jaws hold something.
+    pub holds: bool,
+    /// Whether the jaws are to be closed, as whoever leads the tool said last.
+    pub closed: bool,
+}
+
 /// A moment of the simulation, shared by all pages; each page is sent what changed since its last one.
 ///
 /// Layout on the wire, little-endian:
 ///
 /// | bytes | what |
 /// |---|---|
-/// | 4 | `SRF1` |
+/// | 4 | `SRF2` |
 /// | u32 | number of the frame, ever growing |
 /// | f64 | simulated time \[s\] |
 /// | u32 | tick, low half |
+/// | u32 | generation of the scene that it is of |
 /// | f32 | simulated seconds for each second, measured |
 /// | f32 | mean CPU time of a step \[ms\] |
 /// | 7 × f32 | mean time of each stage \[ms\]: tools, predict, detect, respond, filter, finish, guard |
@@ -41,11 +55,13 @@ pub struct Contact {
 /// | each section | u32 body, u32 vertices, 3 × f32 lowest corner \[m\], 3 × f32 size of a unit \[m\], 3 × u16 for each vertex, two bytes of padding where their number is odd |
 /// | each tube | f32 radius now \[m\], in the order of the bodies |
 /// | each rigid frame | 3 × f32 position \[m\], 4 × f32 quaternion x, y, z, w |
-/// | each tool | 3 × f32 where the hand leads the tip \[m\], f32 force of the hand \[N\], f32 1 where the jaws hold something |
+/// | each tool | 3 × f32 where the hand leads the tip \[m\], 4 × f32 how it turns it (quaternion), f32 force of the hand \[N\], f32 1 where the jaws hold something, f32 1 where they are to be closed |
 /// | each contact | 3 × f32 place, 3 × f32 normal, f32 force \[N\] |
 /// | probes | f32 each, in the order of the scene |
 #[derive(Clone, Debug, Default)]
 pub struct Frame {
+    /// Of the scene that it is of.
+    pub generation: u32,
     /// Ever growing.
     pub number: u32,
     /// Simulated time \[s\].
@@ -68,8 +84,8 @@ pub struct Frame {
     pub tubes: Vec<f64>,
     /// Poses of all rigid frames.
     pub poses: Vec<Pose>,
-    /// For each tool: where the hand leads it, force of the hand, whether it holds something.
-    pub tools: Vec<(Vec3, f64, bool)>,
+    /// All tools.
+    pub tools: Vec<Led>,
     /// Contacts worth showing.
     pub shown: Vec<Contact>,
     /// Numbers of all probes.
@@ -82,10 +98,11 @@ impl Frame {
         let changed: Vec<&(u32, Vec<u8>)> = self.sections.iter().filter(|s| s.0 > seen).collect();
         let size: usize = changed.iter().map(|s| s.1.len()).sum();
         let mut out = Vec::with_capacity(128 + size + 28 * (self.poses.len() + self.shown.len()));
-        out.extend(b"SRF1");
+        out.extend(b"SRF2");
         put_u32(&mut out, self.number);
         out.extend(self.time_s.to_le_bytes());
         put_u32(&mut out, self.tick as u32);
+        put_u32(&mut out, self.generation);
         put_f32s(&mut out, [self.real_time, self.step_ms]);
         put_f32s(&mut out, self.stage_ms);
         put_u32(&mut out, self.contacts);
@@ -95,13 +112,10 @@ impl Frame {
         counts.iter().for_each(|n| put_u32(&mut out, *n as u32));
         changed.iter().for_each(|s| out.extend(&s.1));
         self.tubes.iter().for_each(|r| put_f32s(&mut out, [*r as f32]));
-        for pose in &self.poses {
-            put_f32s(&mut out, pose.pos.to_array().map(|v| v as f32));
-            put_f32s(&mut out, pose.rot.to_array().map(|v| v as f32));
-        }
-        for (led, force, holds) in &self.tools {
-            put_f32s(&mut out, led.to_array().map(|v| v as f32));
-            put_f32s(&mut out, [*force as f32, f32::from(*holds as u8)]);
+        self.poses.iter().for_each(|pose| put_pose(&mut out, pose));
+        for led in &self.tools {
+            put_pose(&mut out, &led.target);
+            put_f32s(&mut out, [led.force as f32, f32::from(led.holds as u8), f32::from(led.closed as u8)]);
         }
         for contact in &self.shown {
             put_f32s(&mut out, contact.at.to_array().map(|v| v as f32));
@@ -119,6 +133,11 @@ fn put_u32(out: &mut Vec<u8>, v: u32) {
 
 fn put_f32s<const N: usize>(out: &mut Vec<u8>, values: [f32; N]) {
     values.iter().for_each(|v| out.extend(v.to_le_bytes()));
+}
+
+fn put_pose(out: &mut Vec<u8>, pose: &Pose) {
+    put_f32s(out, pose.pos.to_array().map(|v| v as f32));
+    put_f32s(out, pose.rot.to_array().map(|v| v as f32));
 }
 
 /// Makes the sections of frames, and remembers what has changed.

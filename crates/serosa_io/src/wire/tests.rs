@@ -1,7 +1,8 @@
 //! The wire types are the page's types, and frames hold what they should.
 
 use super::*;
-use serosa_sim::Vec3;
+use serosa_sim::model::Pose;
+use serosa_sim::{Quat, Vec3};
 use ts_rs::{Config, TS};
 
 /// The TypeScript of all wire types, in one file.
@@ -13,6 +14,8 @@ fn typescript() -> String {
     let all = [
         ToServer::decl(&config),
         ToPage::decl(&config),
+        Door::decl(&config),
+        Refusal::decl(&config),
         GalleryEntry::decl(&config),
         Status::decl(&config),
         ReplayInfo::decl(&config),
@@ -57,16 +60,31 @@ fn a_page_gets_only_what_changed_since_its_last_frame() {
     let first = frame(&mut encoder, 1, &moving);
     moving[1].x = 1.5;
     let second = frame(&mut encoder, 2, &moving);
-    let sections = |f: &Frame, seen| u32::from_le_bytes(f.bytes_since(seen)[64..68].try_into().unwrap());
+    let sections = |f: &Frame, seen| u32::from_le_bytes(f.bytes_since(seen)[68..72].try_into().unwrap());
     assert_eq!(sections(&first, 0), 2);
     assert_eq!(sections(&second, 1), 1);
     assert_eq!(sections(&second, 0), 2, "a page that missed the first frame gets both");
     assert_eq!(sections(&second, 2), 0);
     let wide = Frame { tubes: vec![0.011, 0.02], ..second };
     let bytes = wide.bytes_since(2);
-    assert_eq!(bytes.len(), 88 + 8);
-    assert_eq!(bytes[84..88], 2u32.to_le_bytes());
-    assert_eq!(bytes[92..96], 0.02f32.to_le_bytes());
+    assert_eq!(bytes.len(), 92 + 8);
+    assert_eq!(bytes[88..92], 2u32.to_le_bytes());
+    assert_eq!(bytes[96..100], 0.02f32.to_le_bytes());
+}
+
+#[test]
+fn a_frame_says_whose_it_is_and_how_its_tools_are_led() {
+    let target = Pose { pos: Vec3::new(1.0, 2.0, 3.0), rot: Quat::from_xyzw(0.0, 0.6, 0.0, 0.8) };
+    let closed = Led { target, force: 5.0, holds: false, closed: true };
+    let tools = vec![closed, Led { holds: true, closed: false, ..closed }];
+    let bytes =
+        Frame { generation: 7, number: 9, tools, probes: vec![0.25], ..Frame::default() }.bytes_since(0);
+    assert_eq!(u32::from_le_bytes(bytes[20..24].try_into().unwrap()), 7);
+    let f32_at = |at: usize| f32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
+    let told: Vec<f32> = (0..21).map(|i| f32_at(92 + 4 * i)).collect();
+    assert_eq!(told[..10], [1.0, 2.0, 3.0, 0.0, 0.6, 0.0, 0.8, 5.0, 0.0, 1.0]);
+    assert_eq!(told[10..], [1.0, 2.0, 3.0, 0.0, 0.6, 0.0, 0.8, 5.0, 1.0, 0.0, 0.25]);
+    assert_eq!(bytes.len(), 92 + 4 * 21);
 }
 
 #[test]

@@ -264,3 +264,83 @@ fn the_schema_knows_every_key_of_a_scene() {
     assert_eq!(schema["$defs"]["world"]["properties"]["detector"]["enum"][0], "grid");
     assert_eq!(schema["$defs"]["shape"]["oneOf"].as_array().unwrap().len(), 10);
 }
+
+const GUT: &str = r#"serosa = 1
+title = "An intestine"
+[world]
+response = "augmented-lagrangian"
+filter = "on"
+[[body]]
+name = "gut"
+shape.intestine = { at = [0, 0, "20 cm"], direction = [0, 1, 0] }
+model.band = { mass = "300 g", tube_mass = "1.2 kg" }
+[[tool]]
+name = "probe"
+shape.capsule = { length = "20 cm", radius = "5 mm" }
+tip = [0, 0, "60 cm"]
+[[probe]]
+name = "covered"
+cover = { body = "gut", box = { min = [0, 0, 0], max = [0.1, 0.1, 0.1] } }
+[[tune]]
+target = "gut.tube_bending"
+min = 0
+max = "20 mN m2"
+[[tune]]
+target = "gut.bending"
+min = 0
+max = "1 mN m"
+"#;
+
+#[test]
+fn an_intestine_has_its_defaults() {
+    let loaded = read(GUT).unwrap();
+    let (model, params) = (&loaded.baked.model, &loaded.baked.params);
+    assert_eq!(model.rest.len(), 400);
+    let gut = &params.bodies[0];
+    assert_eq!((gut.tube_stretch, gut.stiffness, gut.relaxation), (800.0, 200.0, 0.01));
+    assert!((gut.tube_bending - 2.6e-3).abs() < 1e-15 && (gut.bending - 1e-4).abs() < 1e-15);
+    assert_eq!(params.filter, serosa_sim::params::Filter::Planes);
+    assert_eq!((model.growths[0].to, model.growths[0].duration_s), (0.02, 2.0));
+    assert!(!model.bodies[0].membrane_contact);
+    let length: f64 = model.prims[..99].iter().map(|p| p.radius).sum::<f64>() / 99.0;
+    assert!((length - 0.0115).abs() < 1e-4, "{length}");
+    assert_eq!(params.tunables[0].unit, ("mN m2".to_owned(), 1e-3));
+    assert_eq!(model.probes[0].unit(), "of 1");
+}
+
+#[test]
+fn mistakes_of_an_intestine_have_their_message() {
+    let cases = [
+        (("direction = [0, 1, 0]", "direction = [0, 1, 0], columns = 2"), "`columns` must be from 3 to 2000"),
+        (("direction = [0, 1, 0]", "columns = 12"), "12 columns are too few for 4 m on this cylinder"),
+        (("direction = [0, 1, 0]", "length = \"9 cm\""), "0.09 m of intestine is not longer than its axis"),
+        (("direction = [0, 1, 0]", "start_radius = \"15 mm\""), "a tube of radius 15.00 mm does not fit"),
+        (("direction = [0, 1, 0]", "start_radius = \"3 cm\""), "the tube starts with a radius of 30.00 mm"),
+        (("tube_mass = \"1.2 kg\"", "stiffness = \"-1 N/m\""), "`stiffness` cannot be -1"),
+        ((", tube_mass = \"1.2 kg\"", ""), "the tube of an intestine needs a mass of its own"),
+        (("\"60 cm\"", "\"21 cm\""), "\"gut\" and \"probe\" overlap by"),
+        (("max = [0.1, 0.1, 0.1]", "max = [0.1, 0.1, -0.1]"), "the box of `cover` has no volume"),
+        (("body = \"gut\", box", "body = \"probe\", box"), "\"probe\" is a solid and hides nothing"),
+        (("\"1 mN m\"", "\"1 N/m\""), "\"1 N/m\" is a stiffness, but a bending stiffness of a sheet"),
+        (("gut.tube_bending", "probe.tube_bending"), "\"probe\" has no tube_bending"),
+        (
+            (
+                "model.band = { mass = \"300 g\", tube_mass = \"1.2 kg\" }",
+                "model.springs = { mass = 1, stiffness = 1 }",
+            ),
+            "\"gut\" is made of springs, which the augmented Lagrangian cannot move",
+        ),
+        (
+            (
+                "model.band = { mass = \"300 g\", tube_mass",
+                "model.springs = { mass = 1, stiffness = 1, tube_mass",
+            ),
+            "`tube_mass` stands without `tube_stiffness`",
+        ),
+    ];
+    for ((from, to), expected) in cases {
+        assert!(GUT.contains(from), "{from}");
+        let found = mistakes(&GUT.replace(from, to));
+        assert!(found.iter().any(|m| m.2.starts_with(expected)), "{to}: {found:?}");
+    }
+}

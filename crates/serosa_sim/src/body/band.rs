@@ -170,12 +170,23 @@ pub(crate) fn descend(sub: &Substep, b: usize, body: &BandBody, state: &State, s
 }
 
 impl Band<'_> {
-    /// Begins at the inertial target, or at the old positions where Φ without rows is less there.
+    /// Begins at the inertial target, or at the old positions where Φ without rows is less there. A body that
+    /// nothing holds is moved on with its centre of mass: that lowers Φ further, and a Newton step then keeps the
+    /// momentum however much it is shortened.
     fn start(&self, work: &BandWork, old: &[Vec3], pos: &mut [Vec3]) {
         let (there, here) = (self.free_potential(work, pos), self.free_potential(work, old));
         if there.is_nan() || there > here {
-            pos[self.vertices.clone()].copy_from_slice(&old[self.vertices.clone()]);
+            let shift =
+                if self.body.unknowns as usize == self.vertices.len() { self.drift(old) } else { Vec3::ZERO };
+            self.vertices.clone().for_each(|v| pos[v] = old[v] + shift);
         }
+    }
+
+    /// How far the centre of mass goes from the old positions to the inertial target \[m\].
+    fn drift(&self, old: &[Vec3]) -> Vec3 {
+        let mass: Real = self.model.mass[self.vertices.clone()].iter().sum();
+        let way: Vec3 = self.vertices.clone().map(|v| (self.target[v] - old[v]) * self.model.mass[v]).sum();
+        way / mass
     }
 
     fn advance(&self, work: &BandWork, share: Real, pos: &mut [Vec3]) {

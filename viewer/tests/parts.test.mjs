@@ -1,0 +1,106 @@
+// Parts of the page that can be tested without a browser.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { load, pretendDocument } from "./bundle.mjs";
+
+test("numbers below all sense are nothing", async () => {
+  const { quantity, shownIn } = await load("format.ts");
+  assert.equal(quantity(6.1e-16, "N", 2), "0");
+  assert.equal(quantity(-6.1e-16, "N", 2), "0");
+  assert.equal(quantity(4e-7, "N", 2), "0");
+  assert.equal(quantity(1.4e-6, "mm", 2), "0");
+  assert.equal(quantity(0.023, "N", 3, 1000), "23.0");
+  assert.equal(quantity(2.3, "N", 2), "2.3");
+  assert.equal(quantity(Number.NaN, "N"), "–");
+  assert.equal(shownIn("N", 6.1e-16).unit, "N");
+});
+
+/** A chain along some places, as the program tells it. */
+function chain(places, radius) {
+  const edges = places.slice(1).flatMap((_, i) => [i, i + 1]);
+  return { kind: "threads", rest: places.flat(), edges, radius, chain: true, held: [] };
+}
+
+/** A tube along some places: its vertices by ring, and the direction of the centre line at each. */
+async function tube(places, radius, radii = null) {
+  pretendDocument();
+  const { TubeLook } = await load("look/tubes.ts");
+  const look = new TubeLook(chain(places, radius), 0);
+  const positions = Float32Array.from(places.flat());
+  look.update({ positions, radii, speeds: new Float32Array(places.length), version: 1, moving: false }, null);
+  const { line, sides } = look;
+  const all = look.object.geometry.attributes.position.array;
+  const at = (ring, j) => all.slice(3 * ((ring + 5) * (sides + 1) + j)).slice(0, 3);
+  return { line, sides, at, normals: look.object.geometry.attributes.normal.array, all, look, positions };
+}
+
+const minus = (a, b) => [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
+const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+
+/** Bends of growing tightness, in segments of 4 cm: by so many degrees at each vertex. */
+function meander(degrees, count = 60) {
+  const places = [[0, 0, 0]];
+  let heading = 0;
+  for (let i = 0; i < count; i++) {
+    heading += (Math.sin(i * 0.45) > 0 ? 1 : -1) * (degrees * Math.PI) / 180;
+    const [x, y, z] = places.at(-1);
+    places.push([x + 0.04 * Math.cos(heading), y + 0.04 * Math.sin(heading), z + 0.004 * Math.sin(i)]);
+  }
+  return places;
+}
+
+test("no tube folds through itself, however tight its bends", async () => {
+  for (const degrees of [5, 30, 60, 90, 120]) {
+    const { line, sides, at } = await tube(meander(degrees), 0.02);
+    const rings = line.along.length;
+    const folded = [];
+    for (let i = 0; i + 1 < rings; i++) {
+      const direction = line.tangents.slice(3 * i, 3 * i + 3);
+      for (let j = 0; j < sides; j++) {
+        if (dot(minus(at(i + 1, j), at(i, j)), direction) < 0) {
+          folded.push([i, j]);
+        }
+      }
+    }
+    assert.deepEqual(folded, [], `at ${degrees}° for each segment these (ring, side) run backwards`);
+  }
+});
+
+test("a tube keeps its radius where it is straight, and follows radii that change", async () => {
+  const straight = Array.from({ length: 41 }, (_, i) => [0.04 * i, 0, 0]);
+  const reach = ({ at, line, sides }, i) => {
+    const centre = line.centres.slice(3 * i, 3 * i + 3);
+    return Array.from({ length: sides }, (_, j) => Math.hypot(...minus(at(i, j), centre)));
+  };
+  const even = await tube(straight, 0.02);
+  for (let i = 0; i < even.line.along.length; i++) {
+    for (const r of reach(even, i)) {
+      assert.ok(Math.abs(r / 0.02 - 1) < 0.14, `gently uneven: ${r} m`);
+    }
+  }
+  const thread = await tube(straight, 0.002);
+  assert.ok(reach(thread, 30).every((r) => Math.abs(r - 0.002) < 1e-6), "a thread is round");
+  const radii = Float32Array.from({ length: 40 }, (_, i) => (i < 20 ? 0.02 : 0.03));
+  const wider = await tube(straight, 0.02, radii);
+  const mean = (all) => all.reduce((a, b) => a + b, 0) / all.length;
+  const last = wider.line.along.length - 10;
+  assert.ok(mean(reach(wider, last)) / mean(reach(even, last)) > 1.45, "half of it is half as wide again");
+});
+
+test("the curve passes near its vertices, and rings are denser where it bends", async () => {
+  const places = [...Array.from({ length: 20 }, (_, i) => [0.04 * i, 0, 0]), ...Array.from({ length: 20 }, (_, i) => [0.76, 0.04 * (i + 1), 0])];
+  const { line } = await tube(places, 0.02);
+  places.forEach((place, node) => {
+    const nearest = Math.min(...Array.from(line.along, (_, i) => Math.hypot(...minus(line.centres.slice(3 * i, 3 * i + 3), place))));
+    assert.ok(nearest < 0.008, `vertex ${node} is ${nearest} m away`);
+  });
+  const within = (low, high) => line.along.filter((at) => at >= low && at < high).length;
+  assert.ok(within(18, 20) > 1.3 * within(8, 10), `${within(18, 20)} rings at the bend, ${within(8, 10)} where it is straight`);
+});
+
+test("all is finite, also where vertices coincide", async () => {
+  const places = [[0, 0, 0], [0, 0, 0], [0.04, 0, 0], [0.04, 0, 0], [0, 0, 0], [0, 0.04, 0]];
+  const { all, normals } = await tube(places, 0.02);
+  assert.ok(all.every(Number.isFinite) && normals.every(Number.isFinite));
+});
