@@ -139,7 +139,7 @@ fn a_page_gets_the_scene_and_its_frames() {
     let program = Program::start(&["rope-drop"]);
     let mut page = program.page();
     let hello = page.hear("hello");
-    assert_eq!(hello["gallery"].as_array().unwrap().len(), 4);
+    assert_eq!(hello["gallery"].as_array().unwrap().len(), serosa::scenes::BUILT_IN.len());
     let scene = page.hear("scene");
     assert_eq!(scene["scene"]["bodies"][0]["look"]["kind"], "threads");
     let first = page.frame();

@@ -8,6 +8,7 @@ mod contact;
 mod counting;
 mod faults;
 mod filter;
+mod lagrangian;
 mod make;
 mod specimens;
 mod strip;

@@ -61,7 +61,7 @@ pub fn tool(name: &str, tip: Vec3, direction: Vec3) -> RawTool {
         damping: None,
         turn_stiffness: 0.5,
         speed_max: 2.0,
-        reach: 0.012,
+        reach: 0.015,
         strength: 5.0,
         moves: Vec::new(),
     }

@@ -397,3 +397,22 @@ fn cover_counts_lines_of_sight() {
     let skin = covered(serosa_geometry::generate::membrane(&sheet), 1e-4, Vec3::Z);
     assert_eq!(skin, 0.5, "half under a skin whose edges are far away");
 }
+
+/// A probe of the goal is read in every frame: it must cost little and allocate nothing.
+#[test]
+fn a_warm_read_of_the_goal_allocates_nothing() {
+    let mut scene = scene(vec![body_of(gut(Layout::Helicoid, 4, 100))]);
+    let goal = Aabb { min: Vec3::new(0.05, -0.05, 0.5), max: Vec3::new(0.15, 0.05, 0.56) };
+    let measure = RawMeasure::Cover { body: "gut".into(), goal, from: Vec3::Z };
+    scene.probes = vec![RawProbe { name: "covered".into(), measure }];
+    let world = baked(&scene).world();
+    let mut out = Vec::with_capacity(1);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    let read = |out: &mut Vec<f64>| serosa_sim::probe::read_all(&world, out);
+    assert_eq!(crate::counting::allocations(&pool, || read(&mut out)), 0);
+    assert!(out[0] > 0.5, "{out:?}");
+    let start = std::time::Instant::now();
+    (0..100).for_each(|_| read(&mut out));
+    let each = start.elapsed().as_secs_f64() / 100.0;
+    assert!(each < 5e-3, "{each} s");
+}

@@ -104,9 +104,8 @@ impl BandMatrix {
                 let shift = c - from - k;
                 let factor = earlier[shift];
                 // Rows c to the end of the earlier column.
-                for (x, l) in column[..self.stride - shift].iter_mut().zip(&earlier[shift..]) {
-                    *x -= l * factor;
-                }
+                let rows = (self.width + 1 - shift.min(self.width)).next_multiple_of(LANES);
+                subtract(&mut column[..rows], &earlier[shift..shift + rows], factor);
             }
             let pivot = column[0];
             if !(pivot > 0.0 && pivot.is_finite()) {
@@ -147,7 +146,14 @@ impl BandMatrix {
     }
 
     /// Solves with the factor, in place. Cost: 4 · n · width operations.
-    pub fn solve(&self, x: &mut [Real]) {
+    pub fn solve(&self, x: &mut Vec<Real>) {
+        // Room for whole lanes at the end.
+        x.resize(self.n + self.stride, 0.0);
+        self.solve_padded(x);
+        x.truncate(self.n);
+    }
+
+    fn solve_padded(&self, x: &mut [Real]) {
         let matrix = self;
         super::widest!(solve(matrix, x))
     }
@@ -185,23 +191,59 @@ fn factor(matrix: &mut BandMatrix) -> bool {
     true
 }
 
+/// Four columns at a time: what one of them needs of the others is little, what they all need of the rest is had in
+/// whole lanes.
 #[inline(always)]
 fn solve(matrix: &BandMatrix, x: &mut [Real]) {
-    let (n, width, stride) = (matrix.n, matrix.width, matrix.stride);
-    for c in 0..n {
-        let column = &matrix.values[c * stride..(c + 1) * stride];
-        let value = x[c] * column[0];
-        x[c] = value;
-        let rows = width.min(n - 1 - c);
-        for (x, l) in x[c + 1..c + 1 + rows].iter_mut().zip(&column[1..=rows]) {
-            *x -= l * value;
+    let (n, stride) = (matrix.n, matrix.stride);
+    let rows = matrix.width.next_multiple_of(LANES);
+    let column = |c: usize| &matrix.values[c * stride..(c + 1) * stride];
+    let whole = n - n % 4;
+    for c in (0..whole).step_by(4) {
+        let l: [&[Real]; 4] = core::array::from_fn(|k| column(c + k));
+        let v0 = x[c] * l[0][0];
+        let v1 = (x[c + 1] - l[0][1] * v0) * l[1][0];
+        let v2 = (x[c + 2] - l[0][2] * v0 - l[1][1] * v1) * l[2][0];
+        let v3 = (x[c + 3] - l[0][3] * v0 - l[1][2] * v1 - l[2][1] * v2) * l[3][0];
+        let v = [v0, v1, v2, v3];
+        x[c..c + 4].copy_from_slice(&v);
+        let below: [&[[Real; LANES]]; 4] = core::array::from_fn(|k| l[k][4 - k..4 - k + rows].as_chunks().0);
+        for (i, x) in x[c + 4..c + 4 + rows].as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
+            let mut sum = *x;
+            for k in 0..4 {
+                let y = below[k][i];
+                sum = core::array::from_fn(|lane| sum[lane] - y[lane] * v[k]);
+            }
+            *x = sum;
         }
     }
-    for c in (0..n).rev() {
-        let column = &matrix.values[c * stride..(c + 1) * stride];
-        let rows = width.min(n - 1 - c);
-        let sum = dot(&column[1..=rows], &x[c + 1..c + 1 + rows]);
-        x[c] = (x[c] - sum) * column[0];
+    for c in whole..n {
+        let l = column(c);
+        x[c] *= l[0];
+        let value = x[c];
+        subtract(&mut x[c + 1..c + 1 + rows], &l[1..=rows], value);
+    }
+    for c in (whole..n).rev() {
+        let l = column(c);
+        x[c] = (x[c] - dot(&l[1..=rows], &x[c + 1..c + 1 + rows])) * l[0];
+    }
+    for c in (0..whole).step_by(4).rev() {
+        let l: [&[Real]; 4] = core::array::from_fn(|k| column(c + k));
+        let behind = &x[c + 4..c + 4 + rows];
+        let sum: [Real; 4] = core::array::from_fn(|k| dot(&l[k][4 - k..4 - k + rows], behind));
+        let v3 = (x[c + 3] - sum[3]) * l[3][0];
+        let v2 = (x[c + 2] - sum[2] - l[2][1] * v3) * l[2][0];
+        let v1 = (x[c + 1] - sum[1] - l[1][1] * v2 - l[1][2] * v3) * l[1][0];
+        let v0 = (x[c] - sum[0] - l[0][1] * v1 - l[0][2] * v2 - l[0][3] * v3) * l[0][0];
+        x[c..c + 4].copy_from_slice(&[v0, v1, v2, v3]);
+    }
+}
+
+/// x −= y · m, for whole lanes.
+#[inline(always)]
+fn subtract(x: &mut [Real], y: &[Real], m: Real) {
+    for (x, y) in x.as_chunks_mut::<LANES>().0.iter_mut().zip(y.as_chunks::<LANES>().0) {
+        *x = core::array::from_fn(|lane| x[lane] - y[lane] * m);
     }
 }
 

@@ -26,6 +26,8 @@ pub(crate) struct Substep<'a> {
 
 /// Predict: the motion every body would make if nothing touched it, into `scratch`.
 pub(crate) fn predict(sub: &Substep, state: &mut State, scratch: &mut Scratch) {
+    // Free motion knows no rows, not even those of another response in an earlier step.
+    scratch.touching.clear();
     for (b, body) in sub.model.bodies.iter().enumerate() {
         match &body.kind {
             BodyKind::Springs(springs) => springs::predict(sub, b, springs, state, scratch),

@@ -3,7 +3,9 @@
 //! Each row pushes with max(0, λ − k·gap), where the multiplier λ is what it pushed with before: the stiffness k
 //! only has to catch changes, so a resting contact holds its gap exactly with a soft k. After each sweep λ takes
 //! over the push. Friction keeps an anchor, the place where sticking began, and pulls back to it within the cone
-//! μλ; a row that slides drags its anchor along. Multipliers and anchors are saved with the state.
+//! μλ; a row that slides drags its anchor along at the end of the step. (Not after each sweep: a row would then stick
+//! to wherever an unfinished solve has taken it, and a rope on a slope creep.) Multipliers and anchors are saved with
+//! the state.
 //!
 //! The mathematics is that of the incremental potential with rows as in the augmented vertex-block descent of
 //! Giles et al. (2025); what differs is that whole bands descend at once.
@@ -17,12 +19,14 @@ use crate::row::{Node, Row};
 use crate::scratch::{Mobility, Scratch};
 use crate::state::{Kept, State};
 use crate::{Mat3, Real, RigidId, Vec3, VertexId, filter};
-use serosa_geometry::rotation::{any_perpendicular, from_rotation_vector, to_rotation_vector};
+use serosa_geometry::rotation::{from_rotation_vector, to_rotation_vector};
 
 /// The distance that contacts keep \[m\]: room for the filter to let things settle without touching them.
 pub const REST_GAP: Real = 1e-4;
 /// Stiffness of a row as a multiple of what its nodes' inertia resists with, m/h².
 const FIRMNESS: Real = 2.0;
+/// A step of a rigid frame that raises the potential is halved at most so often, then given up.
+const HALVINGS: u32 = 6;
 /// How much of an old overlap is left to the next step, so that nothing pops.
 const KEEP: Real = 0.95;
 /// How much of a multiplier is handed to the next step.
@@ -50,6 +54,8 @@ pub struct Touching {
     drag: Vec3,
     /// Most that `drag` may reach \[N\].
     limit: Real,
+    /// Whether the pull has gone beyond the limit.
+    slides: bool,
 }
 
 /// Where a row at work comes from.
@@ -144,22 +150,25 @@ impl Touching {
             answer.force = self.normal * push;
             along = if push > 0.0 { k } else { 0.0 };
         }
-        let mut across = 0.0;
+        let (mut across, mut slide) = (0.0, Vec3::ZERO);
         if self.limit > 0.0 {
             let (pull, size) = self.pull(between);
-            let share = if size > self.limit { self.limit / size } else { 1.0 };
-            answer.force += pull * share;
-            across = k * share;
-            answer.potential += if size > self.limit {
-                self.limit * (size - 0.5 * self.limit) / k
+            if size > self.limit {
+                // Sliding resists turning aside, not going on.
+                slide = pull / size;
+                across = k * self.limit / size;
+                answer.force += slide * self.limit;
+                answer.potential += self.limit * (size - 0.5 * self.limit) / k;
             } else {
-                0.5 * size * size / k
-            };
+                across = k;
+                answer.force += pull;
+                answer.potential += 0.5 * size * size / k;
+            }
         }
         answer.matrix = if self.is_grip() {
-            Mat3::from_diagonal(Vec3::splat(across))
+            along_and_across(slide, 0.0, across)
         } else {
-            along_and_across(self.normal, along, across)
+            along_and_across(self.normal, along, across) - along_and_across(slide, across, 0.0)
         };
         answer
     }
@@ -174,19 +183,15 @@ impl Touching {
         (pull, pull.length())
     }
 
-    /// The multipliers take over what the row now pushes with; an anchor that cannot be held is dragged along.
+    /// The multipliers take over what the row now pushes with.
     fn update(&mut self, between: Vec3) {
         let (pull, size) = self.pull(between);
         if !self.is_grip() {
             self.lambda = self.push(between);
             self.limit = self.friction * self.lambda;
         }
-        if size > self.limit {
-            self.drag = if size > 0.0 { pull * (self.limit / size) } else { Vec3::ZERO };
-            self.stick -= self.carried(between);
-        } else {
-            self.drag = pull;
-        }
+        self.slides = size > self.limit;
+        self.drag = if self.slides { pull * (self.limit / size) } else { pull };
     }
 }
 
@@ -244,8 +249,8 @@ fn prepare(sub: &Substep, state: &State, scratch: &mut Scratch) {
             stick: Vec3::ZERO,
             drag: grip.pull,
             limit: tool.strength / shares as Real,
+            slides: false,
         };
-        work.start = Vec3::ZERO;
         if firm(&mut work, sub, state, (inv_mass, rigid_mobility)) {
             touching.push(work);
         }
@@ -284,6 +289,7 @@ fn of_row(
         stick: Vec3::ZERO,
         drag: Vec3::ZERO,
         limit: 0.0,
+        slides: false,
     };
     work.start = work.between(&state.pos, &state.pose);
     if let Some(kept) = memory {
@@ -316,43 +322,93 @@ fn sides(model: &Model, row: &Row) -> [Side; 2] {
     sides
 }
 
-/// One Newton step of a rigid frame on inertia, coupling and rows: six unknowns.
+/// One Newton step of a rigid frame on inertia, coupling and rows: six unknowns. Shortened where it would raise the
+/// potential.
 fn descend_rigid(sub: &Substep, body: u32, r: RigidId, scratch: &mut Scratch) {
     let Scratch { pos, pose, target_pose, rigid_mobility, touching, .. } = scratch;
-    let mobility = &rigid_mobility[r.at()];
-    if mobility.inv_mass == 0.0 {
+    let frame = Frame {
+        rigid: r,
+        body,
+        mobility: rigid_mobility[r.at()],
+        per_h2: 1.0 / (sub.h * sub.h),
+        target: target_pose[r.at()],
+        rows: touching,
+    };
+    if frame.mobility.inv_mass == 0.0 {
         return;
     }
-    let (now, target) = (pose[r.at()], target_pose[r.at()]);
-    let per_h2 = 1.0 / (sub.h * sub.h);
-    let mut six = Six::diagonal(per_h2 / mobility.inv_mass);
-    let away = (target.pos - now.pos) * (per_h2 / mobility.inv_mass);
-    let turn = to_rotation_vector(target.rot * now.rot.conjugate());
-    let axes = Mat3::from_quat(now.rot);
-    let inertia = mobility.inv_inertia.recip() * per_h2;
-    for k in 0..3 {
-        six.add_outer(Vec3::ZERO, axes.col(k), inertia[k]);
+    let from = pose[r.at()];
+    let Some((shift, turn)) = frame.system(pos, pose).solve() else { return };
+    let before = frame.potential(pos, pose);
+    let mut share = 1.0;
+    for _ in 0..HALVINGS {
+        let turned = (from_rotation_vector(turn * share) * from.rot).normalize();
+        pose[r.at()] = Pose { pos: from.pos + shift * share, rot: turned };
+        // Beyond rounding: at the minimum it cannot fall any more.
+        if frame.potential(pos, pose).0 <= before.0 + 1e-12 * before.1 {
+            return;
+        }
+        share *= 0.5;
     }
-    let spin = axes * (inertia * (axes.transpose() * turn));
-    six.add_rhs(away, spin);
-    for row in touching.iter().filter(|row| row.holds(body)) {
-        let answer = row.answer(row.between(pos, pose));
-        for (side, sign) in row.sides.iter().zip([1.0, -1.0]) {
-            let Some((frame, local)) = side.rigid.filter(|(frame, _)| *frame == r) else { continue };
-            let arm = pose[frame.at()].rot * local;
-            let force = answer.force * sign;
-            six.add_rhs(force, arm.cross(force));
-            let n = row.normal;
-            let t = any_perpendicular(n);
-            for dir in [n, t, n.cross(t)] {
-                six.add_outer(dir, arm.cross(dir), dir.dot(answer.matrix * dir));
+    pose[r.at()] = from;
+}
+
+/// Everything a rigid frame looks at.
+struct Frame<'a> {
+    rigid: RigidId,
+    body: u32,
+    mobility: Mobility,
+    /// 1/h² \[1/s²\]
+    per_h2: Real,
+    target: Pose,
+    rows: &'a [Touching],
+}
+
+impl Frame<'_> {
+    fn rows(&self) -> impl Iterator<Item = &Touching> {
+        self.rows.iter().filter(|row| row.holds(self.body))
+    }
+
+    /// The way to the inertial target.
+    fn way(&self, now: &Pose) -> (Vec3, Vec3) {
+        (self.target.pos - now.pos, to_rotation_vector(self.target.rot * now.rot.conjugate()))
+    }
+
+    /// The potential, and the sum of the sizes of its terms \[J\].
+    fn potential(&self, pos: &[Vec3], pose: &[Pose]) -> (Real, Real) {
+        let now = &pose[self.rigid.at()];
+        let (away, turn) = self.way(now);
+        let turn = now.rot.conjugate() * turn;
+        let spin = turn.dot(turn / self.mobility.inv_inertia);
+        let inertia = 0.5 * self.per_h2 * (away.length_squared() / self.mobility.inv_mass + spin);
+        self.rows()
+            .map(|row| row.answer(row.between(pos, pose)).potential)
+            .fold((inertia, inertia), |sum, p| (sum.0 + p, sum.1 + p.abs()))
+    }
+
+    /// The Newton system.
+    fn system(&self, pos: &[Vec3], pose: &[Pose]) -> Six {
+        let now = &pose[self.rigid.at()];
+        let linear = self.per_h2 / self.mobility.inv_mass;
+        let mut six = Six::diagonal(linear);
+        let (away, turn) = self.way(now);
+        let axes = Mat3::from_quat(now.rot);
+        let inertia = self.mobility.inv_inertia.recip() * self.per_h2;
+        for k in 0..3 {
+            six.add_outer(Vec3::ZERO, axes.col(k), inertia[k]);
+        }
+        six.add_rhs(away * linear, axes * (inertia * (axes.transpose() * turn)));
+        for row in self.rows() {
+            let answer = row.answer(row.between(pos, pose));
+            for (side, sign) in row.sides.iter().zip([1.0, -1.0]) {
+                let Some((_, local)) = side.rigid.filter(|(frame, _)| *frame == self.rigid) else { continue };
+                let arm = now.rot * local;
+                let force = answer.force * sign;
+                six.add_rhs(force, arm.cross(force));
+                six.add_block(arm, answer.matrix);
             }
         }
-    }
-    if let Some((shift, turn)) = six.solve() {
-        let pose = &mut pose[r.at()];
-        pose.pos += shift;
-        pose.rot = (from_rotation_vector(turn) * pose.rot).normalize();
+        six
     }
 }
 
@@ -388,7 +444,8 @@ fn store(sub: &Substep, state: &mut State, scratch: &mut Scratch, report: &mut S
                 (row.lambda, row.slip) = (work.lambda * sub.h, work.drag * sub.h);
                 if work.lambda > 0.0 {
                     let (lambda, drag) = (work.lambda, work.drag);
-                    state.kept.push(Kept { key: row.key, lambda, stick: work.carried(between), drag });
+                    let stick = if work.slides { Vec3::ZERO } else { work.carried(between) };
+                    state.kept.push(Kept { key: row.key, lambda, stick, drag });
                 }
             }
             Source::Grip(i) => {
