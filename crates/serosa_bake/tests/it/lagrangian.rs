@@ -4,7 +4,7 @@ use crate::make::*;
 use serosa_bake::raw::*;
 use serosa_geometry::{Vec3, rotation};
 use serosa_sim::audit::Auditor;
-use serosa_sim::energy::momentum;
+use serosa_sim::energy::{EnergyKind, momentum, world_energy};
 use serosa_sim::params::{Filter, Response};
 use serosa_sim::respond::augmented_lagrangian::REST_GAP;
 use serosa_sim::{Input, World, step};
@@ -336,4 +336,96 @@ fn a_saved_contact_goes_on_with_the_same_bits() {
     }
     hashes.push(straight.state.hash());
     assert!(hashes.iter().all(|h| *h == hashes[0]), "{hashes:x?}");
+}
+
+/// With contacts between ropes, on a box, and with jaws that hold: nothing is allocated once all has been that large.
+#[test]
+fn a_warm_step_with_contacts_and_jaws_allocates_nothing() {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+    let mut raw = stack(Response::AugmentedLagrangian, Filter::Planes);
+    let size = Vec3::new(0.4, 0.4, 0.02);
+    raw.bodies[0] = solid("table", RawSolid::Cuboid { size }, Vec3::Z * -0.01, RawModel::Fixed);
+    raw.tools.push(tool("probe", Vec3::new(0.05, 0.05, 0.045), Vec3::NEG_Z));
+    let mut world = baked(&raw).world();
+    let mut input = Input::at_rest(&world);
+    pool.install(|| {
+        for i in 0..500 {
+            lead(&mut input, Vec3::new(0.05, 0.05, if i < 250 { 0.035 } else { 0.05 }), i > 200);
+            step(&mut world, &input, &mut || 0);
+        }
+    });
+    let count = crate::counting::allocations(&pool, || {
+        (0..200).for_each(|_| step(&mut world, &input, &mut || 0));
+    });
+    assert!(world.report.contacts > 30 && !world.state.grips.is_empty(), "{}", world.report.contacts);
+    assert_eq!(count, 0);
+}
+
+/// Ropes dropped on one another: contacts take energy out. What they put in is what lifts ropes that an unfinished
+/// solve let sink in, or the filter stopped short, to their rest gaps: the weight of everything times a few gaps, one
+/// in fifty of what the fall brought.
+#[test]
+fn contacts_make_no_energy() {
+    for filter in [Filter::Off, Filter::Planes] {
+        let mut raw = stack(Response::AugmentedLagrangian, filter);
+        raw.world.sweeps = 4;
+        for (i, body) in raw.bodies.iter_mut().enumerate().skip(1) {
+            body.drag = 0.0;
+            if let RawGeometry::Mesh { mesh, .. } = &mut body.geometry {
+                mesh.points.iter_mut().for_each(|p| p.z += 0.005 * i as f64);
+            }
+        }
+        let mut world = baked(&raw).world();
+        let energy = |w: &World| world_energy(w, EnergyKind::Total);
+        let (mut lowest, mut rise) = (energy(&world), 0.0f64);
+        for _ in 0..600 {
+            run(&mut world, 1);
+            let now = energy(&world);
+            rise = rise.max(now - lowest);
+            lowest = lowest.min(now);
+        }
+        let gap = 0.6 * 9.81 * REST_GAP;
+        assert!(rise < 6.0 * gap, "{filter:?}: {} gaps", rise / gap);
+    }
+}
+
+/// What is frozen stays, and holds up what lies on it.
+#[test]
+fn a_frozen_rope_stays_under_the_others() {
+    let mut world = baked(&stack(Response::AugmentedLagrangian, Filter::Planes)).world();
+    run(&mut world, 200);
+    world.state.frozen[3] = true;
+    world.state.frozen[1] = true;
+    let before = world.state.clone();
+    run(&mut world, 300);
+    for b in [1, 3] {
+        let v = world.model.bodies[b].vertex_range();
+        assert_eq!(world.state.pos[v.clone()], before.pos[v]);
+    }
+    assert!(world.report.deepest_m >= 0.0);
+    let top = world.model.bodies[6].vertex_range();
+    assert!(world.state.pos[top].iter().all(|p| p.z > 0.02), "the top still lies on top");
+}
+
+/// A tool tuned from limp to stiff and a rope from thick to thin air: parameters may change at any tick.
+#[test]
+fn a_tool_stirs_a_stack_without_overlap() {
+    let mut raw = stack(Response::AugmentedLagrangian, Filter::Planes);
+    (raw.world.sweeps, raw.world.substeps) = (2, 3);
+    raw.tools.push(tool("probe", Vec3::new(0.0, 0.0, 0.08), Vec3::NEG_Z));
+    let mut world = baked(&raw).world();
+    let mut input = Input::at_rest(&world);
+    let mut seed = 8;
+    let mut auditor = Auditor::default();
+    for i in 0..300 {
+        if i % 25 == 0 {
+            lead(&mut input, Vec3::new(noise(&mut seed) * 0.08, noise(&mut seed) * 0.08, 0.01), i % 50 == 0);
+            world.params.bodies[1 + i % 6].tube_bending = 10f64.powf(-2.0 + 2.0 * noise(&mut seed));
+            world.params.couplings[0].stiffness = 10f64.powf(3.0 + noise(&mut seed));
+        }
+        step(&mut world, &input, &mut || 0);
+        let audit = auditor.check(&world);
+        assert!(audit.deepest_m <= 0.0 && audit.missed == 0, "step {i}: {audit:?}");
+    }
+    assert!(world.state.frozen.iter().all(|f| !f));
 }
