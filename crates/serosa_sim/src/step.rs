@@ -41,6 +41,7 @@ pub fn step(world: &mut World, input: &Input, watch: Stopwatch) {
         timer.mark(report, Stage::Respond);
 
         report.truncated += filter::clip(&sub, state, scratch);
+        report.deepest_m = report.deepest_m.min(respond::deepest(scratch));
         timer.mark(report, Stage::Filter);
 
         body::finish(&sub, state, scratch);
