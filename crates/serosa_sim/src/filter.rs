@@ -86,6 +86,8 @@ struct Turn {
 pub struct Planes {
     /// Farthest that any vertex may move \[m\].
     reach: Real,
+    /// Farthest that a vertex was to move which only `reach` held back \[m\]. 0 where there is none.
+    pub(crate) wanted: Real,
     pairs: Vec<Pair>,
     /// Half-spaces by vertex: first the vertex of each, as found.
     found: Vec<(u32, HalfSpace)>,
@@ -524,13 +526,18 @@ pub(crate) fn clip(sub: &Substep, state: &State, scratch: &mut Scratch) -> u32 {
 
 /// Takes over the steps that were shortened.
 fn take(sub: &Substep, state: &State, scratch: &mut Scratch) -> u32 {
-    let Scratch { planes, pos, vel, pose, twist, .. } = scratch;
+    let Scratch { planes, pos, vel, pose, twist, lost, .. } = scratch;
     let mut truncated = 0;
-    for (_, body) in sub.model.bodies.iter().enumerate().filter(|(b, _)| !state.frozen[*b]) {
+    planes.wanted = 0.0;
+    for (b, body) in sub.model.bodies.iter().enumerate().filter(|(b, _)| !state.frozen[*b]) {
         for v in body.vertex_range() {
-            let step = planes.steps[v];
-            if step != pos[v] - state.pos[v] {
+            let (step, wanted) = (planes.steps[v], pos[v] - state.pos[v]);
+            if step != wanted {
                 truncated += 1;
+                lost[b] |= !wanted.is_finite();
+                if wanted.is_finite() && step.length() > USE * planes.reach {
+                    planes.wanted = planes.wanted.max(wanted.length());
+                }
                 pos[v] = state.pos[v] + step;
                 vel[v] = step / sub.h;
             }

@@ -462,6 +462,6 @@ fn store(sub: &Substep, state: &mut State, scratch: &mut Scratch, report: &mut S
     let before = state.grips.len();
     state.grips.retain(|g| g.slipped <= sub.model.tools[g.tool.at()].reach);
     report.slipped_out += (before - state.grips.len()) as u32;
-    let deepest = rows.iter().map(|row| row.gap_at(pos, pose)).fold(0.0, Real::min);
-    report.deepest_m = report.deepest_m.min(deepest);
+    // Near pairs that did not push touched nothing.
+    report.contacts = state.kept.len() as u32;
 }
