@@ -262,3 +262,19 @@ impl Outcome {
         broken
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_helix_begins_free_and_an_overlap_is_seen() {
+        let mut points = helix(200);
+        assert_eq!(overlap(&points), 0.0);
+        // One turn has 31.5 segments: a point lowered by 13 mm comes 1 mm too near to the turn below.
+        points[63].z -= 0.013;
+        assert!((5e-4..2e-3).contains(&overlap(&points)), "{}", overlap(&points));
+        points[0].z = 0.004;
+        assert!((overlap(&points) - 0.006).abs() < 1e-12);
+    }
+}
