@@ -124,7 +124,7 @@ fn measure(baked: &Baked, detector: Detector) -> Case {
         let start = Instant::now();
         // From nothing: the list of pairs that is kept between steps would flatter the grid.
         finder.forget();
-        finder.rows(&world.model, &world.params, detector, (at, Search::OVERLAP), &mut rows);
+        finder.rows(&world.model, &world.params, detector, (at, Search::Overlap), &mut rows);
         start.elapsed().as_secs_f64()
     };
     find();

@@ -52,15 +52,14 @@ fn tube_length(world: &World) -> f64 {
 /// Which segments of the tube have something within a millimetre.
 fn touched(world: &World) -> usize {
     let at = Places { pos: &world.state.pos, pose: &world.state.pose, radius: &world.state.radius };
-    let mut rows = Vec::new();
-    let search = (at, Search::near(1e-3));
-    Finder::default().rows(&world.model, &world.params, Detector::AllPairs, search, &mut rows);
+    let reach = vec![0.5e-3; world.model.prims.len()];
+    let mut finder = Finder::default();
+    let search = (at, Search::Near(&reach));
+    finder.rows(&world.model, &world.params, Detector::AllPairs, search, &mut Vec::new());
     let mut near = [false; 59];
-    for row in &rows {
-        for PrimId(p) in [row.key.a, row.key.b] {
-            if let Some(near) = near.get_mut(p as usize) {
-                *near = true;
-            }
+    for PrimId(p) in finder.near.iter().flat_map(|pair| pair.prims) {
+        if let Some(near) = near.get_mut(p as usize) {
+            *near = true;
         }
     }
     near.iter().filter(|n| **n).count()
