@@ -188,3 +188,29 @@ fn script(program: &str, scene: &str, minutes: f64) -> Result<String, String> {
     fs::write(&path, moves).map_err(|error| format!("{}: {error}", path.display()))?;
     Ok(path.display().to_string())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_report_that_breaks_a_promise_or_lacks_a_figure_is_broken() {
+        let fine = json!({
+            "missed_contacts": 0, "deepest_penetration_m": 0.0, "quarantined": 0, "memory_mb": {"start": 9.0, "end": 12.0},
+        });
+        assert!(broken("s", "random:2", 1, &fine).is_empty());
+        let wrong = [
+            ("missed_contacts", json!(1)),
+            ("deepest_penetration_m", json!(2e-6)),
+            ("deepest_penetration_m", json!(null)),
+            ("quarantined", json!(1)),
+            ("memory_mb", json!({"start": 9.0, "end": 99.0})),
+        ];
+        for (name, value) in wrong {
+            let mut report = fine.clone();
+            report[name] = value;
+            assert_eq!(broken("s", "random:2", 1, &report).len(), 1, "{name}");
+        }
+    }
+}

@@ -223,3 +223,32 @@ impl SplitMix {
         (self.bits() >> 11) as f64 / (1u64 << 53) as f64
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn random_hands_close_and_open_and_storms_reach_both_ends() {
+        let scene = crate::scenes::find("intestine").unwrap();
+        let loaded = crate::scenes::load(&scene).unwrap();
+        let world = loaded.baked.world();
+        let ranges: Vec<[f64; 2]> = world.params.tunables.iter().map(|t| [t.min, t.max]).collect();
+        let (mut device, mut input) = (Device::storm(&world, 1, 2.0), Input::at_rest(&world));
+        let (mut closed, mut opened, mut lowest, mut highest) = (0, 0, 0, 0);
+        for tick in 0..20_000 {
+            device.read(tick, 1e-3, &mut input);
+            if input.hands[1].grips() {
+                closed += 1
+            } else {
+                opened += 1
+            }
+            for (value, [min, max]) in input.tunables.iter().zip(&ranges) {
+                assert!((min..=max).contains(&value));
+                lowest += u32::from(value == min);
+                highest += u32::from(value == max);
+            }
+        }
+        assert!(closed > 2000 && opened > 2000 && lowest > 2000 && highest > 2000);
+    }
+}
