@@ -1,6 +1,7 @@
 //! Tubes that widen when a scene starts.
 
 use crate::body::Substep;
+use crate::filter;
 use crate::params::Filter;
 use crate::state::State;
 use crate::{Real, Scratch};
@@ -33,7 +34,7 @@ pub(super) fn grow(sub: &Substep, state: &State, scratch: &mut Scratch, margin: 
         growth.iter_mut().for_each(|g| *g = g.min(0.1 * margin));
         for row in near.iter() {
             for p in [row.key.a.at(), row.key.b.at()] {
-                growth[p] = growth[p].min(SHARE * row.gap.max(0.0));
+                growth[p] = growth[p].min(SHARE * (row.gap - filter::MARGIN).max(0.0));
             }
         }
     }
