@@ -53,6 +53,8 @@ struct HalfSpace {
 struct Arm {
     /// From the frame's origin, in the world \[m\].
     arm: Vec3,
+    /// Which of all arms, as found.
+    order: u32,
     half: HalfSpace,
 }
 
@@ -206,7 +208,8 @@ impl Planes {
             }
             PrimKind::Shape(r) => {
                 for p in &hull.points[..hull.len] {
-                    self.arms.push((r.0, Arm { arm: *p - pose[r.at()].pos, half: half(*p) }));
+                    let order = self.arms.len() as u32;
+                    self.arms.push((r.0, Arm { arm: *p - pose[r.at()].pos, order, half: half(*p) }));
                 }
                 [0.0; 2]
             }
@@ -231,7 +234,8 @@ impl Planes {
             self.halves[*next as usize] = *half;
             *next += 1;
         }
-        self.arms.sort_by_key(|(r, _)| *r);
+        // Not the stable sort, which allocates.
+        self.arms.sort_unstable_by_key(|(r, a)| (*r, a.order));
     }
 
     fn halves(&self, v: u32) -> &[HalfSpace] {
