@@ -7,6 +7,7 @@ use serosa_geometry::generate::intestine::{Intestine, intestine};
 use serosa_geometry::{PrimId, Vec3};
 use serosa_sim::audit::Auditor;
 use serosa_sim::detect::{Finder, Places, Search};
+use serosa_sim::filter::MARGIN;
 use serosa_sim::params::{Detector, Filter};
 use serosa_sim::{Input, World, step};
 
@@ -91,6 +92,22 @@ fn a_bowel_widens_until_it_is_full() {
     assert!(worst < 0.02, "length off by {worst}");
     assert!(touched(&world) > 40, "{} of 59", touched(&world));
     assert!(world.state.frozen.iter().all(|f| !f));
+}
+
+/// Growth once took its share of the whole gap in every substep, the filter's margin with it, until folds touched.
+#[test]
+fn a_tube_that_widens_leaves_the_margin_of_the_filter() {
+    let mut world = bowel();
+    world.params.dt_s = 1e-2;
+    let (mut finder, mut rows, mut least) = (Finder::default(), Vec::new(), 1.0f64);
+    for _ in 0..300 {
+        run(&mut world, 1);
+        let at = Places { pos: &world.state.pos, pose: &world.state.pose, radius: &world.state.radius };
+        let search = (at, Search::near(1e-4));
+        finder.rows(&world.model, &world.params, Detector::AllPairs, search, &mut rows);
+        least = rows.iter().map(|row| row.gap).fold(least, f64::min);
+    }
+    assert!((0.99 * MARGIN..1e-4).contains(&least), "{least}");
 }
 
 /// Growth, contacts and certificates in arrays that have been that large before.

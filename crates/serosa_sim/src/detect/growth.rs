@@ -1,6 +1,7 @@
 //! Tubes that widen when a scene starts.
 
 use crate::body::Substep;
+use crate::filter;
 use crate::params::{Filter, Response};
 use crate::state::State;
 use crate::{Real, Scratch};
@@ -35,7 +36,7 @@ pub(super) fn grow(sub: &Substep, state: &State, scratch: &mut Scratch) {
         growth.iter_mut().zip(&reach.prims).for_each(|(g, reach)| *g = g.min(OUTWARDS * reach));
         for pair in &finder.near {
             for p in pair.prims {
-                growth[p.at()] = growth[p.at()].min(SHARE * pair.gap.max(0.0));
+                growth[p.at()] = growth[p.at()].min(SHARE * (pair.gap - filter::MARGIN).max(0.0));
             }
         }
     }
