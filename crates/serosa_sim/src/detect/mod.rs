@@ -27,6 +27,8 @@ use tracker::{Sight, Tracker};
 /// Skin of the fat boxes, as a share of the mean size of a primitive: a thicker one lasts longer and lists more
 /// pairs.
 const SKIN: Real = 0.15;
+/// What moves gets a skin for so many steps more.
+const STRIDES: Real = 3.0;
 /// Work done by one thread at a time: primitives, cells or pairs. The partition does not depend on the number
 /// of threads, and buckets are joined in order, so the rows do not either.
 const CHUNK: usize = 512;
@@ -169,7 +171,7 @@ impl Finder {
         let looked = match detector {
             Detector::Grid => {
                 if !self.list_holds() {
-                    self.list_pairs(model);
+                    self.list_pairs(model, search);
                 }
                 self.pairs.len()
             }
@@ -249,11 +251,12 @@ impl Finder {
     }
 
     /// All pairs that may touch and whose fat boxes overlap, sorted.
-    fn list_pairs(&mut self, model: &Model) {
+    fn list_pairs(&mut self, model: &Model, search: Search) {
         let finite = || self.boxes.iter().map(|b| b.size().max_element()).filter(|s| s.is_finite());
         let skin = SKIN * finite().sum::<Real>() / finite().count().max(1) as Real;
         self.fat.clear();
-        self.fat.extend(self.boxes.iter().map(|b| b.grown(skin)));
+        let fat = |(i, b): (usize, &Aabb)| b.grown(skin + STRIDES * search.reach(i));
+        self.fat.extend(self.boxes.iter().enumerate().map(fat));
         self.grid.build(&self.fat, |i| model.group(PrimId(i)));
         let (grid, boxes) = (&self.grid, &self.fat);
         in_chunks(grid.jobs(), &mut self.pair_buckets, |job, bucket| {

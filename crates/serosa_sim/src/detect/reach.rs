@@ -8,7 +8,7 @@ use serosa_geometry::rotation::to_rotation_vector;
 /// The least reach, however slow a vertex is \[m\].
 const LEAST: Real = 2e-4;
 /// The longest reach, however fast: what is faster is held back by the filter \[m\].
-const MOST: Real = 1e-2;
+const MOST: Real = 3e-2;
 /// Reach as a multiple of the way that the free motion takes a vertex: contacts may send it farther.
 const AHEAD: Real = 1.2;
 
