@@ -257,7 +257,7 @@ class Page {
     this.tunables.open(info.tunables);
     this.plots.open(info.probes);
     this.panel.open(info);
-    this.labels.open(info.texts);
+    this.labels.open(info.texts, info.goals.length);
     this.display.apply();
     show(byId("tunables-part"), info.tunables.length > 0);
     show(byId("probes-part"), info.probes.length > 0);
