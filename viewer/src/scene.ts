@@ -272,6 +272,7 @@ export class View {
     }
     if (opened) {
       this.follow(opened, now, fresh);
+      opened.bodies.face(this.camera.position);
     }
     this.renderer.render(this.scene, this.camera);
     this.done = this.context.fenceSync(this.context.SYNC_GPU_COMMANDS_COMPLETE, 0);

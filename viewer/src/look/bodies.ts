@@ -75,6 +75,11 @@ export class Bodies {
     }
   }
 
+  /** Turns the bodies to the eye, where their look depends on it. */
+  face(eye: Vector3): void {
+    this.soft.forEach((drawn) => drawn.look.face?.(eye));
+  }
+
   /** Sees through the soft bodies. */
   setGhost(ghost: boolean): void {
     this.soft.forEach((drawn) => drawn.look.setGhost(ghost));
@@ -108,7 +113,7 @@ function softLook(
     return look.triangles.length > 0 ? new SkinLook(look, index) : null;
   }
   if (look.chain && look.edges.length >= 2) {
-    return new TubeLook(look, index);
+    return new TubeLook(look, index, { bowel: look.radius >= 0.008 });
   }
   return look.rest.length > 0 ? new NetLook(look, index) : null;
 }
