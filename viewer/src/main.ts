@@ -92,6 +92,7 @@ class Page {
         return tip ? this.view.project(tip, { x: 0, y: 0 }) : null;
       },
       frames: () => this.frames,
+      triangles: () => this.view.triangles,
       screenshotReady: () => this.view.drawn >= 2,
     };
     requestAnimationFrame((now) => this.tick(now));
@@ -351,6 +352,8 @@ declare global {
       toolScreen(tool: number): { x: number; y: number } | null;
       /** Frames received. */
       frames(): number;
+      /** Triangles of the last picture. */
+      triangles(): number;
       /** Whether a scene has been drawn at least twice. */
       screenshotReady(): boolean;
     };

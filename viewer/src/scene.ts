@@ -146,6 +146,7 @@ export class View {
     }
     this.opened = opened;
     this.scene.add(opened.bodies.object, opened.overlays.object, opened.goals.object);
+    this.host.classList.toggle("inside", opened.bodies.inside);
     this.drawn = 0;
     this.seen = -1;
     this.aimed.radius = 0;
@@ -170,6 +171,11 @@ export class View {
       this.drawn = 0;
       this.dirty = true;
     }
+  }
+
+  /** Triangles of the last picture, its shadows included. */
+  get triangles(): number {
+    return this.renderer.info.render.triangles;
   }
 
   /** Asks for a new picture. */

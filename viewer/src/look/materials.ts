@@ -138,6 +138,41 @@ export function table(): MeshLambertMaterial {
   return material;
 }
 
+/** The floor of the abdomen: dark, moist peritoneum, which fades as a table does. */
+export function floor(): MeshPhysicalMaterial {
+  threadSurface ??= tissue(false, QUALITY.fine);
+  const material = moist(0, [0x74332d]);
+  material.map = threadSurface.map;
+  material.bumpMap = QUALITY.fine ? threadSurface.bump : null;
+  material.bumpScale = 1.4;
+  material.clearcoat = 0.35;
+  material.clearcoatRoughness = 0.45;
+  material.transparent = true;
+  material.vertexColors = true;
+  return material;
+}
+
+/** A solid organ. */
+export function organ(index: number): MeshPhysicalMaterial {
+  skinSurface ??= tissue(true, QUALITY.fine);
+  const material = moist(index);
+  material.map = skinSurface.map;
+  return material;
+}
+
+/** Colon: paler than small bowel, moist; its bands and fat are in the vertex colours. */
+export function colon(): MeshPhysicalMaterial {
+  skinSurface ??= tissue(true, QUALITY.fine);
+  const rim = new Color(0xd7a593).multiplyScalar(0.2);
+  const wet = { roughness: 0.5, clearcoat: 0.7, clearcoatRoughness: 0.25, shadowSide: FrontSide };
+  const material = inRoom(new MeshPhysicalMaterial(wet), rim);
+  material.vertexColors = true;
+  material.map = skinSurface.map;
+  material.bumpMap = QUALITY.fine ? skinSurface.bump : null;
+  material.bumpScale = 0.8;
+  return material;
+}
+
 /** Makes a material see-through, or as it was. */
 export function setGhost(material: Material, ghost: boolean): void {
   const own = material.userData as { solid?: { transparent: boolean; opacity: number } };

@@ -95,10 +95,11 @@ export class MesenteryLook implements SoftLook {
     const { triangles, depths, starts } = this;
     const out = this.index.array as Uint32Array;
     let [low, high] = [Infinity, -Infinity];
-    const far = (v: number): number => Math.hypot(p[v] - eye.x, p[v + 1] - eye.y, p[v + 2] - eye.z);
-    for (let f = 0; f < triangles.length; f += 3 * 16) {
-      const d = far(3 * triangles[f]);
-      [low, high] = [Math.min(low, d), Math.max(high, d)];
+    for (let v = 0; v < p.length; v += 3) {
+      const [x, y, z] = [p[v] - eye.x, p[v + 1] - eye.y, p[v + 2] - eye.z];
+      const far = Math.sqrt(x * x + y * y + z * z);
+      low = Math.min(low, far);
+      high = Math.max(high, far);
     }
     const scale = (DEPTHS - 1) / (high - low || 1);
     starts.fill(0);
