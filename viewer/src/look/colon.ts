@@ -14,9 +14,9 @@ const POUCH = 1.15;
 const FOLD = 0.2;
 const BAND = 0.1;
 
-const WALL = new Color(0xd7a593);
+const WALL = new Color(0xdba795);
 const PALE = new Color(0xe9cdb8);
-const DEEP = new Color(0x9c5a50);
+const DEEP = new Color(0x8a453c);
 
 /**
  * A colon about a rod along z. It is never wider than the rod that is simulated, and touches it with every pouch.
@@ -38,7 +38,7 @@ export function colonGeometry({ length, radius }: Capsule): BufferGeometry {
       const { depth, band } = wall(z / radius, angle);
       const reach = round * (1 - depth);
       position.set([reach * Math.cos(angle), reach * Math.sin(angle), z], 3 * v);
-      tint.copy(WALL).lerp(DEEP, Math.min((0.55 * depth * (1 - band)) / FOLD, 1));
+      tint.copy(WALL).lerp(DEEP, Math.min((0.95 * depth * (1 - band)) / FOLD, 1));
       tint.lerp(PALE, 0.75 * band).toArray(colour, 3 * v);
       uv.set([(2 * j) / SIDES, z / (Math.PI * radius)], 2 * v);
     }

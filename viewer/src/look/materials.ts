@@ -141,7 +141,7 @@ export function table(): MeshLambertMaterial {
 /** The floor of the abdomen: dark, moist peritoneum, which fades as a table does. */
 export function floor(): MeshPhysicalMaterial {
   threadSurface ??= tissue(false, QUALITY.fine);
-  const material = moist(0, [0x74332d]);
+  const material = moist(0, [0x6c362f]);
   material.map = threadSurface.map;
   material.bumpMap = QUALITY.fine ? threadSurface.bump : null;
   material.bumpScale = 1.4;
@@ -163,8 +163,8 @@ export function organ(index: number): MeshPhysicalMaterial {
 /** Colon: paler than small bowel, moist; its bands and fat are in the vertex colours. */
 export function colon(): MeshPhysicalMaterial {
   skinSurface ??= tissue(true, QUALITY.fine);
-  const rim = new Color(0xd7a593).multiplyScalar(0.2);
-  const wet = { roughness: 0.5, clearcoat: 0.7, clearcoatRoughness: 0.25, shadowSide: FrontSide };
+  const rim = new Color(0xd7a593).multiplyScalar(0.07);
+  const wet = { roughness: 0.62, clearcoat: 0.4, clearcoatRoughness: 0.3, shadowSide: FrontSide };
   const material = inRoom(new MeshPhysicalMaterial(wet), rim);
   material.vertexColors = true;
   material.map = skinSurface.map;
