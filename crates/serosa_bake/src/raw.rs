@@ -27,6 +27,58 @@ pub struct RawScene {
     pub camera: Option<Camera>,
     /// Texts shown at places in the scene.
     pub texts: Vec<Text>,
+    /// What a mesh file holds: importers fill only these and [`Self::materials`] and [`Self::remarks`].
+    pub parts: Vec<Part>,
+    /// Materials that parts wear.
+    pub materials: Vec<Material>,
+    /// What a file held besides and was not taken over, in whole sentences.
+    pub remarks: Vec<String>,
+}
+
+/// A mesh as a file brings it: in the file's own units, points and faces in the file's own order.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Part {
+    /// As the file calls it; empty where it has no name.
+    pub name: String,
+    /// Positions, transforms applied.
+    pub points: Vec<Vec3>,
+    /// Pairs of points joined by lines.
+    pub lines: Vec<[u32; 2]>,
+    /// Triangles, anticlockwise seen from outside where the file says which side that is. Polygons are cut.
+    pub triangles: Vec<[u32; 3]>,
+    /// Tetrahedra, of positive volume where the file's are.
+    pub tets: Vec<[u32; 4]>,
+    /// For each triangle its three normals, numbers in [`Self::normals`]; empty where there are none.
+    pub triangle_normals: Vec<[u32; 3]>,
+    /// Normals, unit.
+    pub normals: Vec<Vec3>,
+    /// For each triangle its three texture coordinates, numbers in [`Self::uvs`]; empty where there are none.
+    pub triangle_uvs: Vec<[u32; 3]>,
+    /// Texture coordinates.
+    pub uvs: Vec<[Real; 2]>,
+    /// Colour of each point, red, green, blue, alpha from 0 to 1; empty where there are none.
+    pub colors: Vec<[f32; 4]>,
+    /// For each triangle a number in [`RawScene::materials`]; empty where there are none.
+    pub triangle_materials: Vec<u32>,
+    /// For each triangle the number of its region as the file gives it; empty where there are none.
+    pub triangle_regions: Vec<i64>,
+    /// For each tetrahedron the number of its region as the file gives it; empty where there are none.
+    pub tet_regions: Vec<i64>,
+    /// Named sets of points, ascending.
+    pub sets: std::collections::BTreeMap<String, Vec<u32>>,
+}
+
+/// How a part of a mesh file looks.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Material {
+    /// As the file calls it; empty where it has no name.
+    pub name: String,
+    /// Red, green, blue from 0 to 1.
+    pub color: [f32; 3],
+    /// From 0, opaque, to 1, invisible.
+    pub transparency: f32,
+    /// File name of its texture, as written.
+    pub texture: Option<String>,
 }
 
 /// A part of a scene, by its place in the lists of [`RawScene`].

@@ -1,7 +1,9 @@
 //! Wavefront OBJ, read by our own hand: vertices keep the numbers of the file, groups become sets, and a mistake
 //! is told with its line. (The `tobj` crate gives every group vertices of its own, which tears a mesh apart.)
 
-use super::ImportError;
+use super::{ImportError, Resolve, Spot};
+use serosa_bake::RawScene;
+use serosa_bake::raw::Part;
 use serosa_geometry::{Mesh, Vec3};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,15 +13,23 @@ pub fn import_obj(bytes: &[u8]) -> Result<Mesh, ImportError> {
     let text = String::from_utf8_lossy(bytes);
     let mut reader = Reader::default();
     for (i, line) in text.lines().enumerate() {
-        reader.line(line).map_err(|reason| ImportError::Malformed {
-            format: "OBJ",
-            reason: format!("line {}: {reason}", i + 1),
-        })?;
+        let told =
+            |reason| ImportError::new(Spot::Line(i + 1), reason, "correct the line, or export the mesh anew");
+        reader.line(line).map_err(told)?;
     }
     if reader.triangles.is_empty() && reader.lines.is_empty() {
-        return Err(ImportError::Empty("faces or lines"));
+        let help = "is it an OBJ file with `f` or `l` lines?";
+        return Err(ImportError::new(Spot::Whole, "the file holds no faces or lines", help));
     }
     Ok(reader.mesh())
+}
+
+/// Reads an OBJ file as one part.
+pub fn import(bytes: &[u8], _resolve: Resolve) -> Result<RawScene, ImportError> {
+    let Mesh { points, edges, triangles, sets } = import_obj(bytes)?;
+    let lines = if triangles.is_empty() { edges } else { Vec::new() };
+    let part = Part { points, lines, triangles, sets, ..Part::default() };
+    Ok(RawScene { parts: vec![part], ..RawScene::default() })
 }
 
 #[derive(Default)]

@@ -2,7 +2,7 @@
 
 use crate::{Mat3, Real, Vec3};
 
-/// A symmetric positive definite 6 × 6 system, gathered term by term; only the lower half is kept.
+/// A symmetric positive definite 6 × 6 system, gathered term by term; only the lower half is read.
 #[derive(Clone, Copy, Debug)]
 pub struct Six {
     matrix: [[Real; 6]; 6],
@@ -20,10 +20,8 @@ impl Six {
     /// Adds scale · j jᵀ to the matrix, where j is the row (linear, angular).
     pub fn add_outer(&mut self, linear: Vec3, angular: Vec3, scale: Real) {
         let j = join(linear, angular);
-        for r in 0..6 {
-            for c in 0..=r {
-                self.matrix[r][c] += scale * j[r] * j[c];
-            }
+        for (row, a) in self.matrix.iter_mut().zip(&j) {
+            row.iter_mut().zip(&j).for_each(|(x, b)| *x += scale * a * b);
         }
     }
 
@@ -33,10 +31,8 @@ impl Six {
             [Vec3::X, Vec3::Y, Vec3::Z].into_iter().zip([block.x_axis, block.y_axis, block.z_axis])
         {
             let (i, j) = (join(unit, arm.cross(unit)), join(column, arm.cross(column)));
-            for r in 0..6 {
-                for c in 0..=r {
-                    self.matrix[r][c] += i[r] * j[c];
-                }
+            for (row, a) in self.matrix.iter_mut().zip(&i) {
+                row.iter_mut().zip(&j).for_each(|(x, b)| *x += a * b);
             }
         }
     }
@@ -53,15 +49,13 @@ impl Six {
         for c in 0..6 {
             for k in 0..c {
                 let l = m[c][k];
-                for r in c..6 {
-                    m[r][c] -= m[r][k] * l;
-                }
+                m[c..].iter_mut().for_each(|row| row[c] -= row[k] * l);
             }
             if !(m[c][c] > 0.0 && m[c][c].is_finite()) {
                 return None;
             }
             let root = m[c][c].sqrt();
-            (c..6).for_each(|r| m[r][c] /= root);
+            m[c..].iter_mut().for_each(|row| row[c] /= root);
         }
         let mut x = self.rhs;
         for r in 0..6 {

@@ -22,10 +22,11 @@ pub(super) fn grow(sub: &Substep, state: &State, scratch: &mut Scratch, margin: 
     let time = state.tick as Real * sub.params.dt_s;
     for grown in &sub.model.growths {
         let share = smooth((time + sub.h) / grown.duration_s);
-        for p in grown.prims.start as usize..grown.prims.end as usize {
+        let prims = grown.prims.start as usize..grown.prims.end as usize;
+        for (p, growth) in prims.clone().zip(&mut growth[prims]) {
             let from = sub.model.prims[p].radius;
             let most = HURRY * (grown.to - from) / grown.duration_s * sub.h;
-            growth[p] = (from + (grown.to - from) * share - state.radius[p]).clamp(0.0, most.max(0.0));
+            *growth = (from + (grown.to - from) * share - state.radius[p]).clamp(0.0, most.max(0.0));
         }
     }
     if sub.params.filter != Filter::Off {
