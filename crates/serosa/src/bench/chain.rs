@@ -5,7 +5,7 @@ use super::Report;
 use crate::Failure;
 use crate::cli::BenchArgs;
 use serde_json::json;
-use serosa_bake::raw::{RawBody, RawGeometry, RawModel, RawScene, RawSolid, at};
+use serosa_bake::raw::{Finish, RawBody, RawGeometry, RawModel, RawScene, RawSolid, at};
 use serosa_bake::{Baked, bake};
 use serosa_geometry::{Vec3, generate};
 use serosa_sim::detect::{Finder, Places, Search};
@@ -87,6 +87,7 @@ fn scene(links: u32) -> RawScene {
         drag: 0.0,
         self_contact: true,
         membrane_contact: false,
+        finish: Finish::Plain,
         attachments: Vec::new(),
     };
     let springs = RawModel::Springs { mass: 1.0, stiffness: 1e3, damping: 0.0, bending: 0.0, tube: None };
