@@ -587,8 +587,8 @@ inBrowser("the first picture is there within two seconds", { scene: "rope-drop" 
 inBrowser("an intestine is drawn with its mesentery, in all colours", { scene: "intestine" }, async (lab) => {
   const tab = await lab.scene();
   const triangles = () => tab.page.evaluate(() => window.serosa?.triangles() ?? 0);
-  // The tube alone has 30,000; the mesentery a third of that.
-  assert.ok((await triangles()) > 35_000, `triangles: ${await triangles()}`);
+  // 85,000 with shadows: the tube has 32,000 and is drawn twice, the mesentery 9,500 without which there are too few.
+  assert.ok((await triangles()) > 80_000, `triangles: ${await triangles()}`);
   for (const by of ["strain", "speed", "force"]) {
     await tab.$(`#colour-${by}`).check({ force: true });
     await until("the legend should be there", () => tab.$("#legend").isVisible());
@@ -597,7 +597,7 @@ inBrowser("an intestine is drawn with its mesentery, in all colours", { scene: "
   await tab.$("#show-wires").check({ force: true });
   await tab.$("#show-contacts").check({ force: true });
   await tab.moreFrames();
-  assert.ok((await triangles()) > 35_000, `triangles: ${await triangles()}`);
+  assert.ok((await triangles()) > 80_000, `triangles: ${await triangles()}`);
 });
 
 inBrowser("a goal has a label, and it follows what is covered", { scene: "colon-access" }, async (lab) => {

@@ -75,12 +75,18 @@ async function shootScene(lab, name, path) {
 
 /** The page as one works with it: drawn as well as a picture of the scene alone, with everything around it. */
 async function shootPage(lab, path) {
+  // The driver stops the time, not the page: fine pictures can keep a page from hearing its own keys for long.
+  const driver = await Driver.start(lab);
+  await driver.say({ type: "pause" });
+  await driver.say({ type: "reset" });
   const tab = await lab.open({ shot: "1" }, { ...SIZE, viewport: ON_THE_WAY });
   await tab.state("scene");
   await tab.drawn();
-  await tab.restarts(() => tab.page.evaluate(() => document.getElementById("reset").click()));
-  await tab.reach(MOMENTS[PAGE_SCENE] ?? USUAL_MOMENT);
-  await tab.page.keyboard.press("Space");
+  await driver.say({ type: "play" });
+  const moment = MOMENTS[PAGE_SCENE] ?? USUAL_MOMENT;
+  await until("the moment should come", async () => (await driver.heard()).time >= moment, 120_000);
+  await driver.say({ type: "pause" });
+  await driver.end();
   const time = await tab.stands();
   await tab.page.setViewportSize(SIZE.viewport);
   await tab.page.evaluate(() => {

@@ -1,7 +1,7 @@
 // The mesentery: a sheet of thin fat between the root and the tube, smooth, and seen through.
 //
 // The lattice of the simulation is coarse. The sheet drawn is the cubic B-spline over it: its light has no corners, and
-// as it passes near the vertices and not through them, neither has its outline. At tube and root it goes through them.
+// as it passes near the vertices and not through them, neither has its outline. It ends inside the tube, and at the root.
 
 import { BufferAttribute, BufferGeometry, DynamicDrawUsage, Mesh, type Vector3 } from "three";
 import { paint } from "../colours";
