@@ -10,6 +10,9 @@ use std::hash::{BuildHasher, RandomState};
 pub struct Welder {
     slots: Vec<u32>,
     seed: u64,
+    /// Numbers given out last, in turn: neighbouring triangles share corners, which are then found without looking.
+    recent: [u32; 4],
+    turn: usize,
 }
 
 const FREE: u32 = u32::MAX;
@@ -17,13 +20,16 @@ const FREE: u32 = u32::MAX;
 impl Welder {
     /// An empty table.
     pub fn new() -> Self {
-        Self { slots: vec![FREE; 64], seed: RandomState::new().hash_one(0) | 1 }
+        Self { slots: vec![FREE; 64], seed: RandomState::new().hash_one(0) | 1, recent: [FREE; 4], turn: 0 }
     }
 
     /// The number of a point among `points`, to which it is added where it is new.
     pub fn place(&mut self, points: &mut Vec<Vec3>, point: Vec3) -> u32 {
         // Minus zero and zero are the same place.
         let point = point + Vec3::ZERO;
+        if let Some(&known) = self.recent.iter().find(|i| points.get(**i as usize) == Some(&point)) {
+            return known;
+        }
         if points.len() * 2 >= self.slots.len() {
             self.grow(points);
         }
@@ -32,6 +38,8 @@ impl Welder {
             self.slots[slot] = points.len() as u32;
             points.push(point);
         }
+        self.turn = (self.turn + 1) % self.recent.len();
+        self.recent[self.turn] = self.slots[slot];
         self.slots[slot]
     }
 

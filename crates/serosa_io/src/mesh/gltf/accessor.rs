@@ -6,7 +6,7 @@ use crate::mesh::ImportError;
 use std::borrow::Cow;
 
 /// Values that are read even from a small file, in all: room for meshes used many times.
-const VALUES_MIN: usize = 16 << 20;
+const VALUES_MIN: usize = 4 << 20;
 
 /// Reads accessors of a document.
 pub struct Accessors<'a> {

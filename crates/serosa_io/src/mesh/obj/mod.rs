@@ -17,12 +17,13 @@ use serosa_bake::raw::Part;
 use serosa_geometry::Vec3;
 use std::collections::BTreeMap;
 
-/// Whether a text's first line that is no remark is a vertex or names a library of materials.
+/// Whether the first line of a text that is more than a remark or a name is a vertex, or names a library of materials.
 pub fn begins(bytes: &[u8]) -> bool {
     let head = &bytes[..bytes.len().min(1 << 16)];
     let first = Lines::new(head).find_map(|(_, line)| {
         let mut words = words(line);
-        words.next().filter(|w| w[0] != b'#').map(|w| (w, words))
+        let names = |w: &[u8]| w[0] == b'#' || matches!(w, b"o" | b"g" | b"s" | b"usemtl");
+        words.next().filter(|w| !names(w)).map(|w| (w, words))
     });
     match first {
         Some((b"v", numbers)) => numbers.clone().count() >= 3 && numbers.take(3).all(|w| finite(w).is_some()),

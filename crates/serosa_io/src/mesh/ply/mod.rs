@@ -181,7 +181,7 @@ impl<'a> Reader<'a> {
             let point = Vec3::new(v[0], v[1], v[2]);
             if !point.is_finite() {
                 let message = format!("vertex {i} (from 0) is not finite");
-                let here = if let Spot::Line(_) = spot { self.source.spot() } else { spot };
+                let here = self.source.since(spot);
                 return Err(ImportError::new(here, message, "export the mesh anew"));
             }
             self.part.points.push(point);
@@ -284,7 +284,7 @@ impl<'a> Reader<'a> {
                 let (name, count) = (&of.name, self.vertices);
                 let message =
                     format!("row {row} of the element `{name}` names vertex {number}, of {count} (from 0)");
-                let here = if let Spot::Line(_) = at { self.source.spot() } else { at };
+                let here = self.source.since(at);
                 return Err(ImportError::new(here, message, "export the mesh anew"));
             }
             self.corners.push(number as u32);

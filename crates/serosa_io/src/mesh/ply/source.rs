@@ -39,6 +39,11 @@ impl<'a> Source<'a> {
         }
     }
 
+    /// Where that stands which was read since `before`: a text may have had line ends in front of it.
+    pub fn since(&self, before: Spot) -> Spot {
+        if self.encoding == Encoding::Ascii { self.spot() } else { before }
+    }
+
     /// The next number.
     pub fn number(&mut self, scalar: Scalar) -> Result<f64, ImportError> {
         match self.encoding {
@@ -54,7 +59,7 @@ impl<'a> Source<'a> {
         let length = self.number(scalar)?;
         if !(length >= 0.0 && length.fract() == 0.0) {
             let message = format!("a list has the length {length}");
-            return Err(ImportError::new(spot, message, "export the mesh anew"));
+            return Err(ImportError::new(self.since(spot), message, "export the mesh anew"));
         }
         if length > self.room() as f64 {
             return Err(self.cut());
