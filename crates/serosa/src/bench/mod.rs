@@ -1,6 +1,7 @@
 //! `serosa bench`: standing benchmarks, fast and slow twin in the same run.
 
 mod chain;
+mod import;
 mod intestine;
 
 use crate::cli::BenchArgs;
@@ -17,6 +18,7 @@ const BENCHES: &[Bench] = &[
         "a tube settling on a plane, published stochastic detection against complete",
         intestine::bench,
     ),
+    ("import", "a million triangles read in every mesh format", import::bench),
 ];
 
 /// Runs a benchmark, or lists them.

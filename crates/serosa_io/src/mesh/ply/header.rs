@@ -93,7 +93,7 @@ pub struct Header {
 /// Reads a header.
 pub fn read(bytes: &[u8]) -> Result<Header, ImportError> {
     let mut lines = Lines::new(bytes);
-    if !lines.next().is_some_and(|(_, line)| line.trim_ascii() == b"ply") {
+    if lines.next().is_none_or(|(_, line)| line.trim_ascii() != b"ply") {
         let message = "the file does not begin with the line `ply`";
         return Err(ImportError::new(Spot::Line(1), message, "is it a PLY file? name it by its format"));
     }

@@ -4,6 +4,7 @@
 use super::{check, format_of, no_file};
 use std::path::{Path, PathBuf};
 
+#[allow(clippy::print_stdout)]
 fn data() -> Option<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
     if !folder.join("SOURCES.md").is_file() {
