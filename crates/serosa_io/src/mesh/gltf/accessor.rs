@@ -2,7 +2,7 @@
 
 use super::document::{Accessor, Document};
 use super::wrong;
-use crate::mesh::ImportError;
+use crate::mesh::{ImportError, Spot};
 use std::borrow::Cow;
 
 /// Values that are read even from a small file, in all: room for meshes used many times.
@@ -83,6 +83,16 @@ impl<'a> Accessors<'a> {
         Self { document, buffers, budget: size.max(VALUES_MIN) }
     }
 
+    /// Takes rows off what may still be read.
+    pub fn spend(&mut self, rows: usize) -> Result<(), ImportError> {
+        let left = self.budget.checked_sub(rows);
+        self.budget = left.ok_or_else(|| {
+            let help = "use each mesh fewer times, or export the parts one by one";
+            ImportError::new(Spot::Whole, format!("with {rows} more rows the file asks for too much"), help)
+        })?;
+        Ok(())
+    }
+
     /// Vectors of so many components.
     pub fn vectors<const N: usize>(&mut self, index: usize) -> Result<Vec<[f64; N]>, ImportError> {
         let accessor = self.accessor(index)?;
@@ -126,9 +136,10 @@ impl<'a> Accessors<'a> {
         if size(component) == 0 {
             return Err(told(format!("the component type {component} is none of glTF")));
         }
-        let left = self.budget.checked_sub(count);
-        self.budget =
-            left.ok_or_else(|| told(format!("with its {count} rows the file asks for too much")))?;
+        self.spend(count).map_err(|mut error| {
+            error.message = format!("accessor {index}: {}", error.message);
+            error
+        })?;
         let row = N * size(component);
         let divide = if accessor.normalized { full(component) } else { 1.0 };
         let value = |v: f64| if accessor.normalized { (v / divide).max(-1.0) } else { v };

@@ -127,13 +127,13 @@ pub struct Buffer {
 #[serde(rename_all = "camelCase", default)]
 pub struct Material {
     pub name: Option<String>,
-    pub pbr_metallic_roughness: Base,
+    pub pbr_metallic_roughness: Paint,
     pub alpha_mode: Option<String>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase", default)]
-pub struct Base {
+pub struct Paint {
     pub base_color_factor: Option<[f32; 4]>,
     pub base_color_texture: Option<TextureInfo>,
 }

@@ -186,6 +186,8 @@ impl Reader<'_> {
     fn mesh(&mut self, i: usize, name: Option<&str>, transform: Transform) -> Result<(), ImportError> {
         let mesh = self.document.meshes.get(i).ok_or_else(|| wrong(format!("mesh {i} does not exist")))?;
         let name = name.or(mesh.name.as_deref()).unwrap_or_default().to_owned();
+        // A part costs as much as some rows, even where it holds nothing; so does a primitive.
+        self.accessors.spend(64)?;
         let mut part = Part { name, ..Part::default() };
         let mut known = BTreeMap::new();
         for (k, primitive) in mesh.primitives.iter().enumerate() {
@@ -216,6 +218,7 @@ impl Reader<'_> {
         transform: Transform,
         known: &mut BTreeMap<[Option<usize>; 4], Places>,
     ) -> Result<(), ImportError> {
+        self.accessors.spend(1)?;
         let key =
             ["POSITION", "NORMAL", "TEXCOORD_0", "COLOR_0"].map(|name| from.attributes.get(name).copied());
         let places = match known.get(&key) {
@@ -225,7 +228,10 @@ impl Reader<'_> {
         known.insert(key, places);
         let corners = match from.indices {
             Some(accessor) => self.accessors.numbers(accessor)?,
-            None => (0..places.count).collect(),
+            None => {
+                self.accessors.spend(places.count as usize)?;
+                (0..places.count).collect()
+            }
         };
         if let Some(number) = corners.iter().find(|v| **v >= places.count) {
             return Err(wrong(format!("vertex {number} is named, of {} (from 0)", places.count)));

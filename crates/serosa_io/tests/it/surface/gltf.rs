@@ -148,7 +148,7 @@ fn mistakes_are_named() {
             with("5126, \"count\": 3", "5126, \"count\": 4"),
             "accessor 0: 4 rows go beyond the 36 bytes of view 0",
         ),
-        (with("5126, \"count\": 3", "5126, \"count\": 4000000000"), "accessor 0: with its 4000000000 rows"),
+        (with("5126, \"count\": 3", "5126, \"count\": 4000000000"), "accessor 0: with 4000000000 more rows"),
         (
             with(
                 "\"bufferView\": 0, \"componentType\": 5126, \"count\": 3",

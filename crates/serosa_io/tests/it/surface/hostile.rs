@@ -169,3 +169,29 @@ fn ten_million_empty_lines_end() {
     assert!(super::fault("obj", &slashes).contains("holds no points"));
     assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
 }
+
+#[test]
+fn a_small_file_cannot_ask_for_a_mesh_without_end() {
+    let start = Instant::now();
+    let zeros = |count: usize| {
+        format!(r#""accessors": [{{"componentType": 5126, "count": {count}, "type": "VEC3"}}]"#)
+    };
+    let repeated = |what: &str, n: usize| vec![what; n].join(",");
+    let primitives = repeated(r#"{"attributes": {"POSITION": 0}, "mode": 5}"#, 10_000);
+    let nodes = repeated(r#"{"mesh": 0}"#, 10_000);
+    for (count, nodes) in [(1_000_000, ""), (100, &nodes[..]), (0, &nodes[..])] {
+        let accessors = zeros(count);
+        let text = format!(
+            r#"{{"asset": {{}}, {accessors}, "meshes": [{{"primitives": [{primitives}]}}], "nodes": [{nodes}]}}"#
+        );
+        let (error, held) = most(|| super::fault("gltf", text.as_bytes()));
+        assert!(error.contains("asks for too much") && held < MEMORY_MAX, "{count}: {error}, {held} bytes");
+    }
+    let groups = format!(
+        "v 0 0 0\nv 1 0 0\nv 0 1 0\n{}",
+        "g a b c d e f g h i j k l m n o p q r s t u v w x y z\nf 1 2 3\n".repeat(100_000)
+    );
+    let (scene, held) = most(|| super::read("obj", groups.as_bytes()));
+    assert!(scene.parts[0].sets.len() == 26 && held < MEMORY_MAX, "{held} bytes");
+    assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
+}
