@@ -252,7 +252,10 @@ mod tests {
         let cases = [
             ("Tetrahedra 1\n1 2 3 6 0\n", "line 12: vertex 6 is used, and there are 5, from 1"),
             ("Tetrahedra 1\n1 2 3 0 0\n", "line 12: vertex 0 is used"),
-            ("Tetrahedra 2\n1 2 3 4 0\nEnd # of this file", "\"End\" stands where a number belongs, in Tetrahedra"),
+            (
+                "Tetrahedra 2\n1 2 3 4 0\nEnd # of this file",
+                "\"End\" stands where a number belongs, in Tetrahedra",
+            ),
             ("Tetrahedra 1\n1 2 3 4 0\n1 2 3 5 0\n", "line 13: \"1\" stands where a keyword belongs"),
             ("Tetrahedra 4294967295\n", "4294967295 Tetrahedra are announced"),
             ("Dimension 4\n", "line 11: Dimension 4 is neither"),

@@ -88,16 +88,25 @@ impl<'a> Stream<'a> {
     }
 }
 
-/// Numbers of an array in bytes. `budget` is how many bytes may still be inflated: a small file must not fill the
-/// memory.
+/// Numbers of an array in bytes. `budget` is how many bytes may still be taken: neither by inflating nor by naming
+/// the same data again and again may a small file fill the memory.
 pub fn numbers(mut stream: Stream, kind: Kind, how: Bytes, budget: &mut usize) -> Result<Vec<f64>, String> {
     let size = |stream: &mut Stream| -> Result<usize, String> {
         let number = how.order.u64(&stream.take(how.header)?);
         usize::try_from(number).map_err(|_| format!("{number} bytes are announced"))
     };
+    let mut spend = |bytes: usize| -> Result<(), String> {
+        let left = budget.checked_sub(bytes);
+        *budget = left.ok_or("the arrays come to far more than the file can honestly hold")?;
+        Ok(())
+    };
     let first = size(&mut stream)?;
     let bytes = match how.deflated {
-        false => stream.take(first)?,
+        false => {
+            let taken = stream.take(first)?;
+            spend(first)?;
+            taken
+        }
         true => {
             if first.saturating_mul(how.header) > stream.left() {
                 return Err(format!("{first} blocks are announced, which the data have no room for"));
@@ -111,9 +120,7 @@ pub fn numbers(mut stream: Stream, kind: Kind, how: Bytes, budget: &mut usize) -
             for (i, packed) in sizes.iter().enumerate() {
                 let whole = if i + 1 == first && last > 0 { last } else { block };
                 let packed = stream.take(*packed)?;
-                *budget = budget
-                    .checked_sub(whole)
-                    .ok_or("the arrays inflate to far more than the file can honestly hold")?;
+                spend(whole)?;
                 let inflated = miniz_oxide::inflate::decompress_to_vec_zlib_with_limit(&packed, whole);
                 let inflated =
                     inflated.map_err(|_| format!("block {i} is damaged, or longer than announced"))?;
@@ -187,7 +194,7 @@ mod tests {
         bytes.extend([0; 4]);
         let mut budget = 1 << 20;
         let error = numbers(Stream::raw(&bytes), Kind::Double, how, &mut budget).unwrap_err();
-        assert!(error.contains("inflate to far more"), "{error}");
+        assert!(error.contains("come to far more"), "{error}");
         bytes[..8].copy_from_slice(&u64::MAX.to_le_bytes());
         assert!(numbers(Stream::raw(&bytes), Kind::Double, how, &mut budget).unwrap_err().contains("blocks"));
     }

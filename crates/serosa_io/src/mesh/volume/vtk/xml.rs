@@ -28,8 +28,8 @@ pub fn import(bytes: &[u8], _resolve: Resolve) -> Result<RawScene, ImportError> 
     if file.appended.is_some_and(|(base64, _)| !base64) {
         cursor.coding = Coding::Binary(how.order);
     }
-    // Organs deflate to a third, constant arrays to a thousandth: a hundred is honest for a whole file.
-    let mut budget = bytes.len().saturating_mul(100).saturating_add(1 << 24);
+    // Organs deflate to a third, constant arrays to a thousandth: fifty is honest for a whole file.
+    let mut budget = bytes.len().saturating_mul(50).saturating_add(1 << 24);
     let mut remarks = std::mem::take(&mut file.remarks);
     let mut parts = Vec::new();
     for piece in &file.pieces {
