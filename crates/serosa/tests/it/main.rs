@@ -4,6 +4,7 @@
 
 mod bits;
 mod cli;
+mod convert;
 mod fuzz;
 mod record;
 #[cfg(feature = "page")]
