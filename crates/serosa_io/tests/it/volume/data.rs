@@ -5,7 +5,8 @@ use serosa_bake::raw::Part;
 use serosa_io::mesh::{ImportError, format_of};
 use std::path::{Path, PathBuf};
 
-/// The folder of shared data, if it is there.
+/// The folder of shared data, if it is there; a test that is skipped says so.
+#[allow(clippy::print_stderr)]
 fn shared() -> Option<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
     let there = folder.join("SOURCES.md").exists();
