@@ -109,6 +109,11 @@ fn mistakes_in_gmsh_files_are_told_with_their_place() {
         let error = refusal("msh", text.replacen(from, to, 1).as_bytes());
         assert!(error.contains(wanted), "{from:?} → {to:?}: {error}");
     }
+    let text = String::from_utf8(samples::gmsh_new("4.1", Coding::Text)).unwrap();
+    let error = refusal("msh", text.replace("2 5 1 40", "2 6 1 40").as_bytes());
+    assert!(error.contains("6 nodes are announced, but their blocks hold 5"), "{error}");
+    let error = refusal("msh", text.replace("5 5 1 5", "5 4 1 5").as_bytes());
+    assert!(error.contains("4 elements are announced, but their blocks hold 5"), "{error}");
     let mut binary = samples::gmsh_new("4.1", Coding::Little);
     assert!(refusal("msh", &binary[..binary.len() - 60]).starts_with("byte "));
     let mark = binary.windows(5).position(|w| w == [1, 0, 0, 0, b'\n']).unwrap();

@@ -173,7 +173,9 @@ impl Reader<'_> {
     fn blocks_of_elements(&mut self, newest: bool) -> Result<(), ImportError> {
         let blocks = self.size(self.least(5) * 4, "blocks of elements")?;
         let word = self.least(if newest { 8 } else { 4 });
-        self.size(word * 2, "elements")?;
+        let start = self.cursor.here();
+        let announced = self.size(word * 2, "elements")?;
+        let before = self.elements.len();
         if newest {
             self.cursor.long(WHAT)?;
             self.cursor.long(WHAT)?;
@@ -200,6 +202,6 @@ impl Reader<'_> {
                 self.element(kind, [physical, entity], newest)?;
             }
         }
-        Ok(())
+        self.agree(start, announced, self.elements.len() - before, "elements")
     }
 }

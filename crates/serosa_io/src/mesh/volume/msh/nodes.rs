@@ -49,7 +49,9 @@ impl Reader<'_> {
     fn blocks_of_nodes(&mut self, newest: bool) -> Result<(), ImportError> {
         let blocks = self.size(self.least(5) * 4, "blocks of nodes")?;
         let least = if newest { self.least(8) * 4 } else { self.least(4) + 3 * self.least(8) };
-        self.size(least, "nodes")?;
+        let at = self.cursor.here();
+        let announced = self.size(least, "nodes")?;
+        let before = self.points.len();
         if newest {
             self.cursor.long(WHAT)?;
             self.cursor.long(WHAT)?;
@@ -77,7 +79,22 @@ impl Reader<'_> {
                 }
             }
         }
-        Ok(())
+        self.agree(at, announced, self.points.len() - before, "nodes")
+    }
+
+    /// Blocks have to hold as many as was said before them.
+    pub(super) fn agree(
+        &self,
+        at: usize,
+        announced: usize,
+        there: usize,
+        what: &str,
+    ) -> Result<(), ImportError> {
+        if announced == there {
+            return Ok(());
+        }
+        let message = format!("{announced} {what} are announced, but their blocks hold {there}");
+        Err(self.cursor.fault_at(at, message))
     }
 
     /// A place, and how many parameters after it are passed over.
