@@ -23,6 +23,7 @@ Examples:
   serosa check mine.toml              say all that is wrong with it
   serosa run mine.toml --audit        run it, every contact checked against the exhaustive search
   serosa run mine.toml --record a.mcap && serosa replay a.mcap
+  serosa convert liver.msh liver.vtu  turn a mesh file into another format
 
 Exit codes: 0 fine, 1 a check failed, 2 bad input.";
 
@@ -41,6 +42,9 @@ enum Command {
     Replay(ReplayArgs),
     /// List the built-in scenes; with a name, print that scene's file
     Scenes(ScenesArgs),
+    /// Turn a mesh file into another format, and say what the new one cannot hold
+    #[command(after_help = command::convert::formats())]
+    Convert(ConvertArgs),
     /// Re-run a standing benchmark, fast and slow twin in the same run
     Bench(BenchArgs),
 }
@@ -153,6 +157,24 @@ pub struct ScenesArgs {
     pub name: Option<String>,
 }
 
+/// Arguments of `serosa convert`.
+#[derive(Args, Debug)]
+pub struct ConvertArgs {
+    /// Mesh file to read
+    pub input: PathBuf,
+    /// Mesh file to write
+    pub output: PathBuf,
+    /// Format of the file to read [default: as its bytes or its ending say]
+    #[arg(long, value_name = "FORMAT")]
+    pub from: Option<String>,
+    /// Format of the file to write [default: as its ending says]
+    #[arg(long, value_name = "FORMAT")]
+    pub to: Option<String>,
+    /// Overwrite the file to write, if there is one
+    #[arg(long)]
+    pub force: bool,
+}
+
 /// Arguments of `serosa bench`.
 #[derive(Args, Debug)]
 pub struct BenchArgs {
@@ -208,6 +230,7 @@ pub fn main(args: impl Iterator<Item = OsString>, out: &mut dyn Write, err: &mut
         Some(Command::Check(args)) => command::check::check(&args, &mut console),
         Some(Command::Replay(args)) => command::replay::replay(&args, &mut console),
         Some(Command::Scenes(args)) => command::scenes::list(&args, &mut console),
+        Some(Command::Convert(args)) => command::convert::convert(&args, &mut console),
         Some(Command::Bench(args)) => crate::bench::bench(&args, &mut console),
     };
     match result {

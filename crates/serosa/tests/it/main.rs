@@ -5,6 +5,7 @@
 mod access;
 mod bits;
 mod cli;
+mod convert;
 mod fuzz;
 mod record;
 #[cfg(feature = "page")]

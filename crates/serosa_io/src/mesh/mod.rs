@@ -9,6 +9,7 @@ mod obj;
 mod off;
 mod ply;
 mod stl;
+mod volume;
 mod weld;
 mod words;
 
@@ -16,7 +17,8 @@ pub use join::joined;
 
 use serosa_bake::RawScene;
 
-/// Fetches a file that another one names (an Inline, a buffer, a material library), or says why it cannot.
+/// Fetches a file that another one names (an Inline, a buffer, a material library), or says why it cannot. A name that
+/// is but an ending, `.node`, asks for the file beside the one that is read, of the same name and this ending.
 pub type Resolve<'a> = &'a mut dyn FnMut(&str) -> Result<Vec<u8>, String>;
 
 /// Writes a scene's parts, or says why it cannot.
@@ -52,6 +54,74 @@ pub struct Export {
 
 /// Every format, in the order in which bytes are looked at.
 pub static FORMATS: &[Format] = &[
+    Format {
+        name: "msh",
+        about: "Gmsh 1.0, 2.x, 4.0, 4.1, text and binary",
+        extensions: &["msh"],
+        begins: volume::msh::begins,
+        import: volume::msh::import,
+        export: None,
+        keeps: "points, lines, triangles, tetrahedra; other cells cut, higher orders by their corners; physical \
+                groups or entities as regions, physical names as sets; no data",
+    },
+    Format {
+        name: "vtk",
+        about: "legacy VTK 2.0 to 5.1, POLYDATA and UNSTRUCTURED_GRID, text and binary",
+        extensions: &["vtk"],
+        begins: volume::vtk::legacy::begins,
+        import: volume::vtk::legacy::import,
+        export: None,
+        keeps: "points, lines, triangles, tetrahedra; other cells cut, higher orders by their corners; normals, \
+                texture coordinates and colours of points, regions of cells; no other data",
+    },
+    Format {
+        name: "vtu",
+        about: "VTK XML, UnstructuredGrid and PolyData",
+        extensions: &["vtu", "vtp"],
+        begins: volume::vtk::xml::begins,
+        import: volume::vtk::xml::import,
+        export: Some(volume::vtk::export),
+        keeps: "as vtk, each piece a part; compressed with zlib or not at all; written as UnstructuredGrid: points, \
+                lines, triangles, tetrahedra, regions",
+    },
+    Format {
+        name: "ele",
+        about: "TetGen tetrahedra, with the .node and .face beside them",
+        extensions: &["ele"],
+        begins: |_| false,
+        import: volume::tetgen::import_ele,
+        export: None,
+        keeps: "points, triangles, tetrahedra; the first attribute and the markers of faces as regions, markers of \
+                points as sets; no other attributes",
+    },
+    Format {
+        name: "node",
+        about: "TetGen points, with the .ele and .face beside them",
+        extensions: &["node"],
+        begins: |_| false,
+        import: volume::tetgen::import_node,
+        export: None,
+        keeps: "as ele",
+    },
+    Format {
+        name: "face",
+        about: "TetGen triangles, with the .node and .ele beside them",
+        extensions: &["face"],
+        begins: |_| false,
+        import: volume::tetgen::import_face,
+        export: None,
+        keeps: "as ele",
+    },
+    Format {
+        name: "mesh",
+        about: "MEDIT (INRIA GMF) as text",
+        extensions: &["mesh", "meshb"],
+        begins: volume::medit::begins,
+        import: volume::medit::import,
+        export: None,
+        keeps: "points, lines, triangles, tetrahedra; other cells cut, higher orders by their corners; references \
+                as regions; binary .meshb is refused",
+    },
     Format {
         name: "gltf",
         about: "glTF 2.0, text or binary",

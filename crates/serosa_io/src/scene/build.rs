@@ -8,8 +8,8 @@ use super::unit::{self, Dim};
 use super::walk::{Node, Value};
 use super::{FileReader, UsedFile};
 use serosa_bake::raw::{
-    Camera, Finish, Move, Place, RawBand, RawBody, RawGeometry, RawMeasure, RawModel, RawPlace, RawProbe, RawScene,
-    RawSolid, RawStrip, RawTool, RawTunable, RawWorld, Selector, SpringTube, Text,
+    Camera, Finish, Move, Place, RawBand, RawBody, RawGeometry, RawMeasure, RawModel, RawPlace, RawProbe,
+    RawScene, RawSolid, RawStrip, RawTool, RawTunable, RawWorld, Selector, SpringTube, Text,
 };
 use serosa_bake::scene::VERTICES_MAX;
 use serosa_geometry::generate::intestine::{Intestine, Layout, intestine};

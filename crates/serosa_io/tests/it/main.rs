@@ -6,3 +6,4 @@ mod memory;
 mod recording;
 mod scene;
 mod surface;
+mod volume;
