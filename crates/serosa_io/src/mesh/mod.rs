@@ -4,6 +4,7 @@
 //! nothing is welded, repaired or turned, and what is not taken over is said in [`RawScene::remarks`].
 
 mod obj;
+mod vrml;
 
 pub use obj::import_obj;
 
@@ -41,15 +42,54 @@ pub struct Export {
 }
 
 /// Every format, in the order in which bytes are looked at.
-pub static FORMATS: &[Format] = &[Format {
-    name: "obj",
-    about: "Wavefront OBJ",
-    extensions: &["obj"],
-    begins: |_| false,
-    import: obj::import,
-    export: None,
-    keeps: "points, polygons (cut into fans), lines, groups as sets",
-}];
+pub static FORMATS: &[Format] = &[
+    Format {
+        name: "obj",
+        about: "Wavefront OBJ",
+        extensions: &["obj"],
+        begins: |_| false,
+        import: obj::import,
+        export: None,
+        keeps: "points, polygons (cut into fans), lines, groups as sets",
+    },
+    Format {
+        name: "vrml",
+        about: "VRML 1.0 and 2.0 (VRML97)",
+        extensions: &["wrl", "vrml", "wrz"],
+        begins: vrml::begins_vrml,
+        import: vrml::import,
+        export: None,
+        keeps: "one part per shape, transforms applied: polygons (cut), lines, points, solids as triangles, normals, \
+                texture coordinates, colours, materials, names; no text, lights, cameras, motion",
+    },
+    Format {
+        name: "x3d",
+        about: "X3D in XML",
+        extensions: &["x3d", "x3db"],
+        begins: vrml::begins_x3d,
+        import: vrml::import,
+        export: None,
+        keeps: "as vrml; binary X3D is refused",
+    },
+    Format {
+        name: "x3dv",
+        about: "X3D in classic text",
+        extensions: &["x3dv"],
+        begins: vrml::begins_x3dv,
+        import: vrml::import,
+        export: None,
+        keeps: "as vrml",
+    },
+    Format {
+        name: "inventor",
+        about: "Open Inventor 1.0 to 2.1, ASCII and binary",
+        extensions: &["iv"],
+        begins: vrml::begins_inventor,
+        import: vrml::import,
+        export: Some(vrml::export),
+        keeps: "as vrml; written as 2.1 ASCII: faces, lines, points, normals, texture coordinates, colours, materials",
+    },
+];
 
 /// The format of some bytes: as they begin, else by the ending of the name.
 pub fn format_of(bytes: &[u8], name: &str) -> Option<&'static Format> {

@@ -4,3 +4,4 @@
 
 mod recording;
 mod scene;
+mod vrml;
