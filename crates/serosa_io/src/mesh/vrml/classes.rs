@@ -72,7 +72,7 @@ pub(super) static CLASSES: &[Class] = &[
     row("ColorIndex", K::Quiet, "MFInt32 index"),
     row("ColorInterpolator", K::Quiet, ""),
     row("ColorRGBA", K::Data, "MFColorRGBA color"),
-    row("Complexity", K::Quiet, "SFEnum type SFFloat value SFFloat textureQuality"),
+    row("Complexity", K::Complexity, "SFEnum type SFFloat value SFFloat textureQuality"),
     row("ComposedShader", K::Quiet, ""),
     row(
         "Cone",
@@ -233,7 +233,7 @@ pub(super) static CLASSES: &[Class] = &[
          SFNode color SFNode normal SFNode texCoord SFBool ccw SFBool colorPerVertex \
          SFBool normalPerVertex SFBool solid SFFloat creaseAngle MFNode attrib SFNode fogCoord",
     ),
-    row("Info", K::Quiet, "MFString string"),
+    row("Info", K::Quiet, "SFString string"),
     row("Inline", K::Inline, "MFString url SFVec3f bboxCenter SFVec3f bboxSize SFBool load"),
     row(
         "LOD",

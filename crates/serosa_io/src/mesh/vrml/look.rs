@@ -135,6 +135,11 @@ impl Walker<'_> {
                     state.clockwise = ordering == "CLOCKWISE";
                 }
             }
+            Kind::Complexity => {
+                // Inventor says how fine solids are drawn; anything but a number in bounds is the usual.
+                let value = self.number(at, "value", state.complexity);
+                state.complexity = if (0.0..=1.0).contains(&value) { value } else { 0.5 };
+            }
             Kind::Texture2 => {
                 let file = self.words(at, "filename").first().filter(|f| !f.is_empty());
                 state.texture = file.map(|f| Rc::from(f.as_str()));

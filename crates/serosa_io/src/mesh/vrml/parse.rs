@@ -295,7 +295,10 @@ impl<'a> Parser<'a, '_> {
         let wanted = match node.what {
             What::Known(class) => {
                 let wanted = class.field(word);
-                if wanted.is_none() && class.lists_fields() && word != "metadata" {
+                let event = matches!(word, "metadata" | "addChildren" | "removeChildren")
+                    || word.starts_with("set_")
+                    || word.ends_with("_changed");
+                if wanted.is_none() && class.lists_fields() && !event {
                     let (field, node) = (short(word), class.name);
                     self.tree.remarks.say(format!("The field {field} of {node} is not known and was passed over"));
                 }

@@ -30,7 +30,7 @@ impl Walker<'_> {
             Era::Old => self.sources_old(at, &own),
         };
         let mut mould = match kind {
-            Kind::Cuboid | Kind::Sphere | Kind::Cylinder | Kind::Cone => self.primitive(at, kind, &mut sources)?,
+            Kind::Cuboid | Kind::Sphere | Kind::Cylinder | Kind::Cone => self.primitive((at, kind), own.complexity, &mut sources)?,
             Kind::ElevationGrid => self.elevation_grid(at, &mut sources)?,
             Kind::Extrusion => self.extrusion(at, &mut sources)?,
             _ => self.listed(at, kind, &sources)?,

@@ -10,11 +10,23 @@ use serosa_geometry::Vec3;
 use std::f64::consts::{PI, TAU};
 use std::rc::Rc;
 
-/// Sides of cylinders and cones.
-const SIDES: usize = 20;
-/// Slices and rings of balls.
-const SLICES: usize = 15;
-const RINGS: usize = 14;
+/// How fine a solid is.
+#[derive(Clone, Copy)]
+struct Fineness {
+    /// Sides of cylinders and cones.
+    sides: usize,
+    /// Slices and rings of balls.
+    slices: usize,
+    rings: usize,
+}
+
+impl Fineness {
+    /// At the usual complexity of one half: 20 sides, 15 slices, 14 rings.
+    fn of(complexity: f64) -> Self {
+        let (sides, slices) = ((complexity * 40.0) as usize, (complexity * 30.0) as usize);
+        Self { sides: sides.max(4), slices: slices.max(4), rings: slices.max(3) - 1 }
+    }
+}
 
 /// Points, and for each part the polygons that it is made of, each ended by −1.
 struct Body {
@@ -23,21 +35,27 @@ struct Body {
 }
 
 impl Walker<'_> {
-    pub(super) fn primitive(&mut self, at: At, kind: Kind, sources: &mut Sources) -> Result<Mould, Fault> {
+    pub(super) fn primitive(
+        &mut self,
+        (at, kind): (At, Kind),
+        complexity: f64,
+        sources: &mut Sources,
+    ) -> Result<Mould, Fault> {
+        let fine = Fineness::of(complexity);
         let body = match kind {
             Kind::Cuboid => {
                 let side = |field| self.number(at, field, 2.0);
                 cuboid(self.vector(at, "size", Vec3::new(side("width"), side("height"), side("depth"))))
             }
-            Kind::Sphere => ball(self.number(at, "radius", 1.0)),
+            Kind::Sphere => ball(fine, self.number(at, "radius", 1.0)),
             Kind::Cylinder => {
                 let (radius, height) = (self.number(at, "radius", 1.0), self.number(at, "height", 2.0));
                 let sides = self.has(at, "side", "SIDES");
-                cylinder(radius, height, [sides, self.has(at, "top", "TOP"), self.has(at, "bottom", "BOTTOM")])
+                cylinder(fine.sides, [radius, height], [sides, self.has(at, "top", "TOP"), self.has(at, "bottom", "BOTTOM")])
             }
             _ => {
                 let (radius, height) = (self.number(at, "bottomRadius", 1.0), self.number(at, "height", 2.0));
-                cone(radius, height, [self.has(at, "side", "SIDES"), self.has(at, "bottom", "BOTTOM")])
+                cone(fine.sides, [radius, height], [self.has(at, "side", "SIDES"), self.has(at, "bottom", "BOTTOM")])
             }
         };
         sources.coords = Rc::new(body.points);
@@ -80,30 +98,30 @@ fn ring(radius: f64, y: f64, count: usize) -> impl Iterator<Item = Vec3> {
     })
 }
 
-fn ball(radius: f64) -> Body {
+fn ball(Fineness { slices, rings, .. }: Fineness, radius: f64) -> Body {
     let mut points = vec![Vec3::Y * radius];
-    for i in 1..RINGS {
-        let angle = PI * i as f64 / RINGS as f64;
-        points.extend(ring(radius * libm::sin(angle), radius * libm::cos(angle), SLICES));
+    for i in 1..rings {
+        let angle = PI * i as f64 / rings as f64;
+        points.extend(ring(radius * libm::sin(angle), radius * libm::cos(angle), slices));
     }
     points.push(Vec3::NEG_Y * radius);
     let last = points.len() as i64 - 1;
-    let place = |ring: usize, slice: usize| (1 + ring * SLICES + slice % SLICES) as i64;
+    let place = |ring: usize, slice: usize| (1 + ring * slices + slice % slices) as i64;
     let mut index = Vec::new();
-    for slice in 0..SLICES {
+    for slice in 0..slices {
         index.extend([0, place(0, slice), place(0, slice + 1), -1]);
-        for ring in 0..RINGS - 2 {
+        for ring in 0..rings - 2 {
             index.extend([place(ring, slice), place(ring + 1, slice), place(ring + 1, slice + 1)]);
             index.extend([place(ring, slice + 1), -1]);
         }
-        index.extend([place(RINGS - 2, slice), last, place(RINGS - 2, slice + 1), -1]);
+        index.extend([place(rings - 2, slice), last, place(rings - 2, slice + 1), -1]);
     }
     Body { points, parts: vec![(0, index)] }
 }
 
-fn cylinder(radius: f64, height: f64, [sides, top, bottom]: [bool; 3]) -> Body {
-    let points = ring(radius, -height / 2.0, SIDES).chain(ring(radius, height / 2.0, SIDES)).collect();
-    let count = SIDES as i64;
+fn cylinder(count: usize, [radius, height]: [f64; 2], [sides, top, bottom]: [bool; 3]) -> Body {
+    let points = ring(radius, -height / 2.0, count).chain(ring(radius, height / 2.0, count)).collect();
+    let count = count as i64;
     let side = |i: i64| [i, (i + 1) % count, count + (i + 1) % count, count + i, -1];
     let parts = [
         (sides, (0, (0..count).flat_map(side).collect())),
@@ -113,10 +131,10 @@ fn cylinder(radius: f64, height: f64, [sides, top, bottom]: [bool; 3]) -> Body {
     Body { points, parts: parts.into_iter().filter(|(there, _)| *there).map(|(_, part)| part).collect() }
 }
 
-fn cone(radius: f64, height: f64, [sides, bottom]: [bool; 2]) -> Body {
+fn cone(count: usize, [radius, height]: [f64; 2], [sides, bottom]: [bool; 2]) -> Body {
     let tip = Vec3::Y * (height / 2.0);
-    let points = ring(radius, -height / 2.0, SIDES).chain([tip]).collect();
-    let count = SIDES as i64;
+    let points = ring(radius, -height / 2.0, count).chain([tip]).collect();
+    let count = count as i64;
     let side = |i: i64| [i, (i + 1) % count, count, -1];
     let parts = [
         (sides, (0, (0..count).flat_map(side).collect::<Vec<i64>>())),

@@ -32,6 +32,7 @@ pub(super) enum Kind {
     NormalBinding,
     TextureCoordinate2,
     ShapeHints,
+    Complexity,
     Texture2,
     VertexProperty,
     Shape,

@@ -48,6 +48,8 @@ pub(super) struct State {
     pub(super) material_bind: Bind,
     pub(super) normal_bind: Bind,
     pub(super) clockwise: bool,
+    /// How fine solids are, from 0 to 1.
+    pub(super) complexity: f64,
 }
 
 impl Default for State {
@@ -65,6 +67,7 @@ impl Default for State {
             material_bind: Bind::Overall,
             normal_bind: Bind::VertexIndexed,
             clockwise: false,
+            complexity: 0.5,
         }
     }
 }
@@ -350,7 +353,8 @@ impl Walker<'_> {
             Kind::MatrixTransform => matrices(self.numbers(at, "matrix")).next().unwrap_or(Matrix::IDENTITY),
             Kind::ResetTransform => {
                 let what = self.words(at, "whatToReset");
-                if what.is_empty() || what.iter().any(|w| w == "TRANSFORM" || w == "ALL") {
+                let unwritten = self.node(at).fields.is_empty();
+                if unwritten || what.iter().any(|w| w == "TRANSFORM" || w == "ALL") {
                     state.matrix = Matrix::IDENTITY;
                 }
                 return true;
