@@ -83,12 +83,21 @@ const DIFFERENT: &[(&str, Differs)] = &[
     ("coin/oiv_compliance/indexedfaceset.iv", Clockwise(38.0 * 4.0 / 3.0)),
     ("coin/oiv_compliance/indexedtrianglestripset.iv", Clockwise(38.0 * 4.0 / 3.0)),
     ("coin/oiv_compliance/levelofdetail.iv", Text(0)),
-    ("coin/oiv_compliance/multiplecopy.iv", Other(1528, 184.995, "Coin's box forgets the shapes of an inherited Switch")),
-    ("coin/oiv_compliance/resettransform.iv", Other(60, 40.0, "Coin's box forgets what comes before a reset of the box")),
+    (
+        "coin/oiv_compliance/multiplecopy.iv",
+        Other(1528, 184.995, "Coin's box forgets the shapes of an inherited Switch"),
+    ),
+    (
+        "coin/oiv_compliance/resettransform.iv",
+        Other(60, 40.0, "Coin's box forgets what comes before a reset of the box"),
+    ),
     ("coin/oiv_compliance/rotationxyz.iv", LooseBox),
     ("coin/oiv_compliance/switch.iv", LooseBox),
     ("coin/oiv_compliance/text3.iv", Text(0)),
-    ("coin/oiv_compliance/transform.iv", Other(96, 144.0, "fields marked `~` are ignored here, as Inventor says; Coin uses them")),
+    (
+        "coin/oiv_compliance/transform.iv",
+        Other(96, 144.0, "fields marked `~` are ignored here, as Inventor says; Coin uses them"),
+    ),
     ("coin/oiv_compliance/trianglestripset.iv", Clockwise(241.33333)),
     ("coin/oiv_compliance/units.iv", LooseBox),
     ("coin/vrml1.0/groups/lod.wrl", LooseBox),
@@ -117,7 +126,8 @@ const READ_HERE: &[(&str, &str)] = &[
 ];
 
 /// Files that Coin reads and that are refused here.
-const REFUSED_HERE: &[(&str, &str)] = &[("coin/io/incorrect/bug055-3.wrl", "line 8: a node is expected, found the number 0")];
+const REFUSED_HERE: &[(&str, &str)] =
+    &[("coin/io/incorrect/bug055-3.wrl", "line 8: a node is expected, found the number 0")];
 
 fn close(a: f64, b: f64, scale: f64) -> bool {
     (a - b).abs() <= 1e-4 * scale.abs()
@@ -152,7 +162,12 @@ fn check_box(name: &str, m: &Measure, columns: &[&str], differs: Option<&Differs
         }
         Some(Clockwise(_)) | None => {
             let off = (m.low - low).abs().max((m.high - high).abs());
-            assert!((slack - off).min_element() >= 0.0, "{name}: box {:?} {:?} for {low:?} {high:?}", m.low, m.high);
+            assert!(
+                (slack - off).min_element() >= 0.0,
+                "{name}: box {:?} {:?} for {low:?} {high:?}",
+                m.low,
+                m.high
+            );
         }
     }
 }
@@ -185,7 +200,9 @@ fn files_give_what_coin_makes_of_them() {
             }
         }
     }
-    println!("{same} files as Coin has them, {different} different for a stated reason, {refused} refused by both");
+    println!(
+        "{same} files as Coin has them, {different} different for a stated reason, {refused} refused by both"
+    );
     assert!(same >= 45 && refused >= 14);
 }
 
@@ -246,14 +263,25 @@ fn inventor_is_written_and_read_again() {
     let Some(folder) = data() else { return };
     let inventor = FORMATS.iter().find(|f| f.name == "inventor").unwrap();
     let none = &mut |_: &str| Err("none".to_owned());
-    let names = ["kicad/CP_Elec_5x5.8.wrl", "vtk/sextant.wrl", "vtk/bridge.wrl", "sgi_inventor/apple.iv", "assimp/Wuson.wrl"];
+    let names = [
+        "kicad/CP_Elec_5x5.8.wrl",
+        "vtk/sextant.wrl",
+        "vtk/bridge.wrl",
+        "sgi_inventor/apple.iv",
+        "assimp/Wuson.wrl",
+    ];
     for name in names {
         let scene = import(&folder.join(name)).unwrap();
         let export = (inventor.export.unwrap())(&scene).unwrap();
         let again = (inventor.import)(&export.bytes, none).unwrap();
         assert_eq!(again.parts.len(), scene.parts.len(), "{name}");
         for (a, b) in again.parts.iter().zip(&scene.parts) {
-            assert_eq!((&a.points, &a.triangles, &a.lines), (&b.points, &b.triangles, &b.lines), "{name} {}", b.name);
+            assert_eq!(
+                (&a.points, &a.triangles, &a.lines),
+                (&b.points, &b.triangles, &b.lines),
+                "{name} {}",
+                b.name
+            );
             assert_eq!((&a.normals, &a.uvs, &a.colors), (&b.normals, &b.uvs, &b.colors), "{name} {}", b.name);
         }
         let m = [measure(&scene), measure(&again)];

@@ -36,11 +36,7 @@ pub(super) static CLASSES: &[Class] = &[
     row("AudioClip", K::Quiet, ""),
     row("Background", K::Quiet, ""),
     row("BaseColor", K::BaseColor, "MFColor rgb"),
-    row(
-        "Billboard",
-        K::Group,
-        "MFNode children SFVec3f axisOfRotation SFVec3f bboxCenter SFVec3f bboxSize",
-    ),
+    row("Billboard", K::Group, "MFNode children SFVec3f axisOfRotation SFVec3f bboxCenter SFVec3f bboxSize"),
     row("Blinker", K::Switch, "SFInt32 whichChild SFFloat speed SFBool on"),
     row("BooleanFilter", K::Quiet, ""),
     row("BooleanSequencer", K::Quiet, ""),
@@ -404,11 +400,7 @@ pub(super) static CLASSES: &[Class] = &[
         "SFInt32 whichChild SFInt32 whichChoice MFNode choice MFNode children \
          SFVec3f bboxCenter SFVec3f bboxSize",
     ),
-    row(
-        "Text",
-        K::LeftOut,
-        "MFString string SFNode fontStyle MFFloat length SFFloat maxExtent SFBool solid",
-    ),
+    row("Text", K::LeftOut, "MFString string SFNode fontStyle MFFloat length SFFloat maxExtent SFBool solid"),
     row("Text2", K::LeftOut, "MFString string SFFloat spacing SFEnum justification"),
     row("Text3", K::LeftOut, "MFString string SFFloat spacing SFEnum justification SFBitMask parts"),
     row(

@@ -95,8 +95,24 @@ fn walls(size: usize, rounds: usize, ring_is_closed: bool, spine_is_closed: bool
 fn axes(spine: &[Vec3]) -> Vec<[Vec3; 3]> {
     let count = spine.len();
     let closed = count > 2 && spine[0] == spine[count - 1];
-    let before = |i: usize| if i > 0 { spine[i - 1] } else if closed { spine[count - 2] } else { spine[0] };
-    let after = |i: usize| if i + 1 < count { spine[i + 1] } else if closed { spine[1] } else { spine[count - 1] };
+    let before = |i: usize| {
+        if i > 0 {
+            spine[i - 1]
+        } else if closed {
+            spine[count - 2]
+        } else {
+            spine[0]
+        }
+    };
+    let after = |i: usize| {
+        if i + 1 < count {
+            spine[i + 1]
+        } else if closed {
+            spine[1]
+        } else {
+            spine[count - 1]
+        }
+    };
     let mut ys: Vec<Vec3> = (0..count).map(|i| (after(i) - before(i)).normalize_or_zero()).collect();
     let bend = |i: usize| (after(i) - spine[i]).cross(before(i) - spine[i]).normalize_or_zero();
     let mut zs: Vec<Vec3> = (0..count).map(bend).collect();

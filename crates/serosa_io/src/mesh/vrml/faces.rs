@@ -131,7 +131,8 @@ impl Maker<'_> {
             return;
         };
         let texture = sources.texture.as_deref();
-        let noted = self.materials.entry(number).or_insert_with(|| walker.note_material(palette, number, texture));
+        let noted =
+            self.materials.entry(number).or_insert_with(|| walker.note_material(palette, number, texture));
         self.mould.triangle_materials.push(*noted);
     }
 }
@@ -269,7 +270,13 @@ impl Walker<'_> {
     }
 
     /// Lines along runs of indices, with the colours of their ends.
-    pub(super) fn lines(&mut self, at: At, sources: &Sources, index: &[i64], mould: &mut Mould) -> Result<(), Fault> {
+    pub(super) fn lines(
+        &mut self,
+        at: At,
+        sources: &Sources,
+        index: &[i64],
+        mould: &mut Mould,
+    ) -> Result<(), Fault> {
         self.spend(at, index.len())?;
         let mut before = None;
         let (mut vertex, mut face, mut ends) = (0, 0, Vec::new());
@@ -290,7 +297,13 @@ impl Walker<'_> {
     }
 
     /// Points that stand alone, with their colours.
-    pub(super) fn dots(&mut self, at: At, sources: &Sources, range: std::ops::Range<usize>, mould: &mut Mould) -> Result<(), Fault> {
+    pub(super) fn dots(
+        &mut self,
+        at: At,
+        sources: &Sources,
+        range: std::ops::Range<usize>,
+        mould: &mut Mould,
+    ) -> Result<(), Fault> {
         self.spend(at, range.len())?;
         mould.dots = range.map(|i| i as u32).collect();
         let corner = |(i, &point): (usize, &u32)| {

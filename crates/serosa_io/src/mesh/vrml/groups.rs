@@ -1,11 +1,11 @@
 //! Groups that choose or multiply what they hold, and files that a file names.
 
+use super::lex::short;
 use super::matrix::Matrix;
 use super::table::Kind;
 use super::tree::Era;
 use super::walk::{At, State, Walker, matrices};
 use super::{Fault, fault};
-use super::lex::short;
 use serosa_geometry::Vec3;
 
 /// Fields that hold the children of one group or another.
@@ -81,7 +81,8 @@ impl Walker<'_> {
     }
 
     fn array(&mut self, at: At, state: &State) -> Result<(), Fault> {
-        let counts = ["numElements1", "numElements2", "numElements3"].map(|f| self.number(at, f, 1.0).max(0.0) as u64);
+        let counts =
+            ["numElements1", "numElements2", "numElements3"].map(|f| self.number(at, f, 1.0).max(0.0) as u64);
         let usual = [Vec3::X, Vec3::Y, Vec3::Z];
         let fields = ["separation1", "separation2", "separation3"];
         let steps = [0, 1, 2].map(|i| self.vector(at, fields[i], usual[i]));
@@ -136,7 +137,11 @@ impl Walker<'_> {
         let mut reason = String::new();
         for url in urls.iter().take(20) {
             if self.inside.contains(url) {
-                return self.fault(at, format!("the file {} includes itself", short(url)), "break the circle");
+                return self.fault(
+                    at,
+                    format!("the file {} includes itself", short(url)),
+                    "break the circle",
+                );
             }
             if self.inside.len() >= MAX_FILES_DEEP {
                 return self.fault(at, "files include each other too deep", "join them into one");
@@ -188,7 +193,9 @@ impl Walker<'_> {
         match named.or(protos.first()) {
             Some(&found) if self.tree.protos[found as usize].urls.is_empty() => Ok(Some(found)),
             _ => {
-                self.tree.remarks.say(format!("Nodes {} are left out: no prototype in their file", short(&name)));
+                self.tree
+                    .remarks
+                    .say(format!("Nodes {} are left out: no prototype in their file", short(&name)));
                 Ok(None)
             }
         }

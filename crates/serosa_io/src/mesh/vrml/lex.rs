@@ -176,7 +176,11 @@ impl<'a> Lexer<'a> {
         loop {
             match self.bytes.get(self.at) {
                 None => {
-                    return Err(fault(begin, "a string that begins here has no closing quote", "add the `\"`"));
+                    return Err(fault(
+                        begin,
+                        "a string that begins here has no closing quote",
+                        "add the `\"`",
+                    ));
                 }
                 Some(b'"') => break,
                 Some(b'\\') => {

@@ -220,7 +220,8 @@ impl Walker<'_> {
         let unlit = self.tree.title(at.node) == "UnlitMaterial";
         let usual = if unlit { [1.0; 3] } else { GREY };
         // A material that only glows is drawn grey by its diffuse colour; that is what is kept.
-        let glows = self.numbers(at, "diffuseColor").is_empty() && !unlit && self.tree.title(at.node) == "Material";
+        let glows =
+            self.numbers(at, "diffuseColor").is_empty() && !unlit && self.tree.title(at.node) == "Material";
         Palette {
             name: self.node(at).name.as_deref().unwrap_or_default().to_owned(),
             colors: if glows { vec![usual] } else { found.unwrap_or(vec![usual]) },

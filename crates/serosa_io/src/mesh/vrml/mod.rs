@@ -59,7 +59,8 @@ impl Limits {
         if count <= self.output {
             return Ok(());
         }
-        let message = format!("the scene has more than {} million points and triangles", self.output / 1_000_000);
+        let message =
+            format!("the scene has more than {} million points and triangles", self.output / 1_000_000);
         Err(fault(Spot::Whole, message, "USE or copies multiply it: export fewer of them"))
     }
 }
@@ -113,7 +114,13 @@ fn read(bytes: &[u8], outer: Option<Era>, tree: &mut Tree) -> Result<(Vec<NodeId
         return binary::parse(bytes, tree);
     }
     let era = match () {
-        () if begins_vrml(bytes) => if first[7..].starts_with(b"1") { Era::Old } else { Era::New },
+        () if begins_vrml(bytes) => {
+            if first[7..].starts_with(b"1") {
+                Era::Old
+            } else {
+                Era::New
+            }
+        }
         () if begins_x3dv(bytes) => Era::New,
         () if begins_inventor(bytes) => Era::Old,
         () => {
@@ -124,7 +131,8 @@ fn read(bytes: &[u8], outer: Option<Era>, tree: &mut Tree) -> Result<(Vec<NodeId
                             `#Inventor V2.1 ascii`, whichever it is";
                 return Err(fault(Spot::Line(1), message, help));
             };
-            tree.remarks.say("An inlined file lacks its first line and was read in the manner of the file around");
+            tree.remarks
+                .say("An inlined file lacks its first line and was read in the manner of the file around");
             era
         }
     };
@@ -135,9 +143,10 @@ fn read(bytes: &[u8], outer: Option<Era>, tree: &mut Tree) -> Result<(Vec<NodeId
 fn refuse_packed(bytes: &[u8]) -> Result<(), Fault> {
     let (message, help) = match bytes {
         [0x1F, 0x8B, ..] => ("the file is packed by gzip", "unpack it first, as `gunzip` does"),
-        [0xE0, 0x00, 0x00, 0x01, ..] => {
-            ("this is binary X3D (Fast Infoset), which is not read", "save it as X3D in XML (.x3d) or as VRML")
-        }
+        [0xE0, 0x00, 0x00, 0x01, ..] => (
+            "this is binary X3D (Fast Infoset), which is not read",
+            "save it as X3D in XML (.x3d) or as VRML",
+        ),
         [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] => ("the file is UTF-16", "save it as UTF-8"),
         _ => return Ok(()),
     };

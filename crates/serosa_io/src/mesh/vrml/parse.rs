@@ -237,7 +237,8 @@ impl<'a> Parser<'a, '_> {
                 other => {
                     self.next()?;
                     let found = other.show();
-                    return self.fault(format!("a field or a node is expected in {}, found {found}", short(kind)));
+                    return self
+                        .fault(format!("a field or a node is expected in {}, found {found}", short(kind)));
                 }
             }
         }
@@ -300,7 +301,9 @@ impl<'a> Parser<'a, '_> {
                     || word.ends_with("_changed");
                 if wanted.is_none() && class.lists_fields() && !event {
                     let (field, node) = (short(word), class.name);
-                    self.tree.remarks.say(format!("The field {field} of {node} is not known and was passed over"));
+                    self.tree
+                        .remarks
+                        .say(format!("The field {field} of {node} is not known and was passed over"));
                 }
                 wanted
             }
@@ -364,7 +367,8 @@ impl<'a> Parser<'a, '_> {
             other => {
                 self.next()?;
                 let (field, found) = (short(field), other.show());
-                return self.fault(format!("the field {field} of {} has no value: found {found}", short(kind)));
+                return self
+                    .fault(format!("the field {field} of {} has no value: found {found}", short(kind)));
             }
         };
         match check(wanted, &value) {

@@ -30,7 +30,9 @@ impl Walker<'_> {
             Era::Old => self.sources_old(at, &own),
         };
         let mut mould = match kind {
-            Kind::Cuboid | Kind::Sphere | Kind::Cylinder | Kind::Cone => self.primitive((at, kind), own.complexity, &mut sources)?,
+            Kind::Cuboid | Kind::Sphere | Kind::Cylinder | Kind::Cone => {
+                self.primitive((at, kind), own.complexity, &mut sources)?
+            }
             Kind::ElevationGrid => self.elevation_grid(at, &mut sources)?,
             Kind::Extrusion => self.extrusion(at, &mut sources)?,
             _ => self.listed(at, kind, &sources)?,
@@ -62,7 +64,11 @@ impl Walker<'_> {
             tints: state.palette.clone(),
             tint_bind: state.material_bind,
             tint_index: indices(self.numbers(at, "materialIndex")),
-            beneath: if state.palette.is_some() && by_vertex && state.texture.is_none() { None } else { untinted },
+            beneath: if state.palette.is_some() && by_vertex && state.texture.is_none() {
+                None
+            } else {
+                untinted
+            },
             texture: state.texture.clone(),
             clockwise: state.clockwise,
         }
@@ -180,7 +186,11 @@ impl Walker<'_> {
             if length > count - next {
                 let title = self.tree.title(at.node);
                 let message = format!("{title} wants more points than the {count} that there are");
-                return self.fault(at, message, "correct the numbers of its vertices, or export the mesh anew");
+                return self.fault(
+                    at,
+                    message,
+                    "correct the numbers of its vertices, or export the mesh anew",
+                );
             }
             index.extend((next..next + length).map(|i| i as i64));
             index.push(-1);
@@ -213,11 +223,13 @@ impl Walker<'_> {
         let (columns, rows) = (size("xDimension"), size("zDimension"));
         let heights = self.numbers(at, "height");
         if columns.checked_mul(rows) != Some(heights.len()) {
-            let message = format!("ElevationGrid has {} heights for {columns} times {rows} points", heights.len());
+            let message =
+                format!("ElevationGrid has {} heights for {columns} times {rows} points", heights.len());
             return self.fault(at, message, "correct its dimensions or its heights");
         }
         let (dx, dz) = (self.number(at, "xSpacing", 1.0), self.number(at, "zSpacing", 1.0));
-        let point = |(i, &y): (usize, &f64)| Vec3::new((i % columns) as f64 * dx, y, (i / columns) as f64 * dz);
+        let point =
+            |(i, &y): (usize, &f64)| Vec3::new((i % columns) as f64 * dx, y, (i / columns) as f64 * dz);
         sources.coords = Rc::new(heights.iter().enumerate().map(point).collect());
         let mut index = Vec::new();
         for row in 1..rows {

@@ -51,11 +51,19 @@ impl Walker<'_> {
             Kind::Cylinder => {
                 let (radius, height) = (self.number(at, "radius", 1.0), self.number(at, "height", 2.0));
                 let sides = self.has(at, "side", "SIDES");
-                cylinder(fine.sides, [radius, height], [sides, self.has(at, "top", "TOP"), self.has(at, "bottom", "BOTTOM")])
+                cylinder(
+                    fine.sides,
+                    [radius, height],
+                    [sides, self.has(at, "top", "TOP"), self.has(at, "bottom", "BOTTOM")],
+                )
             }
             _ => {
                 let (radius, height) = (self.number(at, "bottomRadius", 1.0), self.number(at, "height", 2.0));
-                cone(fine.sides, [radius, height], [self.has(at, "side", "SIDES"), self.has(at, "bottom", "BOTTOM")])
+                cone(
+                    fine.sides,
+                    [radius, height],
+                    [self.has(at, "side", "SIDES"), self.has(at, "bottom", "BOTTOM")],
+                )
             }
         };
         sources.coords = Rc::new(body.points);

@@ -106,7 +106,9 @@ pub(super) fn type_named(name: &str) -> Option<Type> {
         _ => return None,
     };
     let holds = match name.get(2..)? {
-        "Float" | "Double" | "Time" | "Int32" | "UInt32" | "Short" | "UShort" | "Long" | "ULong" => Holds::Numbers(1),
+        "Float" | "Double" | "Time" | "Int32" | "UInt32" | "Short" | "UShort" | "Long" | "ULong" => {
+            Holds::Numbers(1)
+        }
         "Vec2f" | "Vec2d" | "Vec2s" => Holds::Numbers(2),
         "Vec3f" | "Vec3d" | "Color" | "Vec3s" => Holds::Numbers(3),
         "Vec4f" | "Vec4d" | "Rotation" | "ColorRGBA" | "Plane" => Holds::Numbers(4),
@@ -168,7 +170,8 @@ impl Class {
     }
 
     fn is_geometry(&self) -> bool {
-        (Kind::FaceSet as u8..=Kind::Extrusion as u8).contains(&(self.kind as u8)) || self.kind == Kind::LeftOut
+        (Kind::FaceSet as u8..=Kind::Extrusion as u8).contains(&(self.kind as u8))
+            || self.kind == Kind::LeftOut
     }
 }
 

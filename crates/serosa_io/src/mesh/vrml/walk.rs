@@ -96,7 +96,12 @@ pub(super) struct Walker<'r> {
 }
 
 /// Walks over the top nodes of a file.
-pub(super) fn walk(tree: Tree, roots: &[NodeId], resolve: Resolve, limits: Limits) -> Result<RawScene, Fault> {
+pub(super) fn walk(
+    tree: Tree,
+    roots: &[NodeId],
+    resolve: Resolve,
+    limits: Limits,
+) -> Result<RawScene, Fault> {
     let mut walker = Walker {
         tree,
         resolve,
@@ -316,7 +321,9 @@ impl Walker<'_> {
                 inner.matrix = self.placement(at).then(&inner.matrix);
                 self.children(at, &mut inner)
             }
-            Kind::Switch | Kind::Lod | Kind::Array | Kind::MultipleCopy | Kind::Inline => self.group(at, kind, state),
+            Kind::Switch | Kind::Lod | Kind::Array | Kind::MultipleCopy | Kind::Inline => {
+                self.group(at, kind, state)
+            }
             Kind::Shape => self.shape(at, state),
             Kind::Quiet | Kind::Data => Ok(()),
             Kind::LeftOut => {
@@ -326,7 +333,9 @@ impl Walker<'_> {
             }
             Kind::Bends => {
                 let title = self.tree.title(at.node);
-                self.tree.remarks.say(format!("{title} is not applied: shapes below it keep their transform"));
+                self.tree
+                    .remarks
+                    .say(format!("{title} is not applied: shapes below it keep their transform"));
                 Ok(())
             }
             _ if kind as u8 >= Kind::FaceSet as u8 => self.geometry(at, kind, state),

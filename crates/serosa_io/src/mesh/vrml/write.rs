@@ -8,7 +8,8 @@ use std::fmt::Write;
 
 /// Writes the parts of a scene, each under a Separator of its name.
 pub(in crate::mesh) fn export(scene: &RawScene) -> Result<Export, String> {
-    let mut writer = Writer { text: "#Inventor V2.1 ascii\n\nSeparator {\n".to_owned(), remarks: Vec::new(), scene };
+    let mut writer =
+        Writer { text: "#Inventor V2.1 ascii\n\nSeparator {\n".to_owned(), remarks: Vec::new(), scene };
     for part in &scene.parts {
         writer.part(part)?;
     }
@@ -95,13 +96,18 @@ impl Writer<'_> {
             (!part.tets.is_empty(), "tetrahedra"),
             (!part.triangle_regions.is_empty() || !part.tet_regions.is_empty(), "numbers of regions"),
             (!part.sets.is_empty(), "named sets of points"),
-            (!part.colors.is_empty() && !part.triangle_materials.is_empty(), "materials, since its points have colours"),
+            (
+                !part.colors.is_empty() && !part.triangle_materials.is_empty(),
+                "materials, since its points have colours",
+            ),
         ];
         for (_, what) in losses.iter().filter(|(lost, _)| *lost) {
             self.remark(format!("Of {name} the {what} were left out."));
         }
         if !part.triangles.is_empty() && !part.lines.is_empty() {
-            self.remark(format!("Faces and lines of {name} are two shapes, which readers take for two parts."));
+            self.remark(format!(
+                "Faces and lines of {name} are two shapes, which readers take for two parts."
+            ));
         }
     }
 
@@ -110,9 +116,17 @@ impl Writer<'_> {
         if !part.colors.is_empty() {
             let clear = part.colors.iter().any(|c| c[3] != 1.0);
             self.line(2, "Material {");
-            self.field(3, "diffuseColor", part.colors.iter().map(|c| format!("{:?} {:?} {:?}", c[0], c[1], c[2])));
+            self.field(
+                3,
+                "diffuseColor",
+                part.colors.iter().map(|c| format!("{:?} {:?} {:?}", c[0], c[1], c[2])),
+            );
             if clear {
-                self.field(3, "transparency", part.colors.iter().map(|c| format!("{:?}", 1.0 - f64::from(c[3]))));
+                self.field(
+                    3,
+                    "transparency",
+                    part.colors.iter().map(|c| format!("{:?}", 1.0 - f64::from(c[3]))),
+                );
             }
             self.line(2, "}");
             self.line(2, "MaterialBinding { value PER_VERTEX_INDEXED }");
@@ -210,6 +224,9 @@ fn check(part: &Part, materials: usize) -> Result<(), String> {
         && part.triangle_materials.iter().all(|&m| (m as usize) < materials);
     match sound {
         true => Ok(()),
-        false => Err(format!("the part {:?} names points or materials that are not there, or is not finite", part.name)),
+        false => Err(format!(
+            "the part {:?} names points or materials that are not there, or is not finite",
+            part.name
+        )),
     }
 }

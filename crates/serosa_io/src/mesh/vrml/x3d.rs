@@ -160,8 +160,10 @@ impl<'a> Reader<'a, '_> {
             }
             ("IS", _) => {
                 for &id in &element.children {
-                    let (field, of) =
-                        (self.required(&elements[id], "nodeField")?, self.required(&elements[id], "protoField")?);
+                    let (field, of) = (
+                        self.required(&elements[id], "nodeField")?,
+                        self.required(&elements[id], "protoField")?,
+                    );
                     fields.push(Field { name: field.into(), value: Value::Is(of.to_owned()) });
                 }
             }
@@ -180,7 +182,12 @@ impl<'a> Reader<'a, '_> {
     }
 
     /// The value of a `field` or `fieldValue`: its attribute, or the nodes in it.
-    fn field_value(&mut self, element: &'a Element, name: &str, wanted: Option<Type>) -> Result<Value, Fault> {
+    fn field_value(
+        &mut self,
+        element: &'a Element,
+        name: &str,
+        wanted: Option<Type>,
+    ) -> Result<Value, Fault> {
         if let (Some(text), Some(wanted)) = (element.attribute("value"), wanted) {
             return self.value(element, name, wanted, text);
         }
@@ -219,7 +226,8 @@ impl<'a> Reader<'a, '_> {
             match number(word) {
                 Some(value) if value.is_finite() => numbers.push(value),
                 _ => {
-                    let message = format!("{name} of <{}>: {} is no finite number", short(&element.name), short(word));
+                    let message =
+                        format!("{name} of <{}>: {} is no finite number", short(&element.name), short(word));
                     return self.fault(element, message);
                 }
             }
