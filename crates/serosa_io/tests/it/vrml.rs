@@ -1,5 +1,7 @@
 //! The VRML family against what Coin 4.0 makes of the same files.
 
+#![allow(clippy::print_stdout)] // says what was skipped, and how files differ
+
 use serosa_bake::RawScene;
 use serosa_geometry::Vec3;
 use serosa_io::mesh::{FORMATS, ImportError, format_of};

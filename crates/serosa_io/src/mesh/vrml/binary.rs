@@ -2,7 +2,7 @@
 
 use super::lex::short;
 use super::table::{Holds, Kind, Type, class};
-use super::tree::{Era, Field, Node, NodeId, Tree, Value, What};
+use super::tree::{Era, Field, Held, Node, NodeId, Tree, Value, What};
 use super::{Fault, MAX_DEPTH, fault};
 use crate::mesh::Spot;
 use std::collections::HashMap;
@@ -11,7 +11,7 @@ use std::rc::Rc;
 const HELP: &str = "save the file as Inventor ASCII, as `ivcat` does";
 
 /// The top nodes of a file, added to a tree; it has no prototypes.
-pub(super) fn parse(bytes: &[u8], tree: &mut Tree) -> Result<(Vec<NodeId>, Vec<u32>), Fault> {
+pub(super) fn parse(bytes: &[u8], tree: &mut Tree) -> Result<Held, Fault> {
     let line = bytes.iter().position(|&b| b == b'\n').unwrap_or(bytes.len());
     let version = String::from_utf8_lossy(&bytes[..line]).into_owned();
     let flags = match () {

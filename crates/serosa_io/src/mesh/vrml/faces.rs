@@ -172,7 +172,7 @@ impl Walker<'_> {
                     place.face += self.run(&run, cut, here, &mut maker);
                     place.part += 1;
                     run.clear();
-                    self.produce_so_far(&maker, at)?;
+                    self.limits.check_output(self.output + maker.mould.triangles.len())?;
                 }
             }
         }
@@ -193,11 +193,6 @@ impl Walker<'_> {
             self.tree.remarks.say(format!("{title} names {what} that are not there; {kept}"));
         }
         Ok(())
-    }
-
-    fn produce_so_far(&self, maker: &Maker, at: At) -> Result<(), Fault> {
-        let _ = at;
-        self.limits.check_output(self.output + maker.mould.triangles.len())
     }
 
     pub(super) fn known_point(&self, at: At, point: i64, coords: &[Vec3]) -> Result<u32, Fault> {

@@ -3,13 +3,16 @@
 use super::lex::short;
 use super::matrix::Matrix;
 use super::table::Kind;
-use super::tree::Era;
-use super::walk::{At, State, Walker, matrices};
+use super::tree::{Era, Held};
+use super::walk::{At, State, VISIT, Walker, matrices};
 use super::{Fault, fault};
 use serosa_geometry::Vec3;
 
 /// Fields that hold the children of one group or another.
 const CHILDREN: [&str; 6] = ["children", "choice", "level", "skeleton", "skin", "shape"];
+
+/// Places at which a file is looked for, at most.
+const MAX_URLS: usize = 20;
 
 /// Files inside files, at most.
 const MAX_FILES_DEEP: usize = 16;
@@ -17,6 +20,7 @@ const MAX_FILES_DEEP: usize = 16;
 impl Walker<'_> {
     fn members(&self, at: At) -> Vec<At> {
         let mut members: Vec<At> = CHILDREN.iter().flat_map(|field| self.nodes(at, field)).collect();
+        self.charge(self.node(at).children.len());
         members.extend(self.node(at).children.iter().map(|&node| At { node, frame: at.frame }));
         members
     }
@@ -73,7 +77,7 @@ impl Walker<'_> {
 
     /// One copy of all children, moved, in a state of its own.
     fn copy(&mut self, at: At, matrix: &Matrix, number: usize, state: &State) -> Result<(), Fault> {
-        self.spend(at, 20)?;
+        self.spend(at, VISIT)?;
         let mut inner = state.clone();
         inner.matrix = matrix.then(&inner.matrix);
         inner.choice = number as i64;
@@ -108,34 +112,33 @@ impl Walker<'_> {
     }
 
     fn inline(&mut self, at: At, state: &mut State) -> Result<(), Fault> {
-        let urls: Vec<String> = self.words(at, "url").iter().chain(self.words(at, "name")).cloned().collect();
+        let urls = self.words(at, "url").iter().chain(self.words(at, "name"));
+        let urls: Vec<String> = urls.take(MAX_URLS).cloned().collect();
         if urls.iter().all(String::is_empty) {
             return Ok(());
         }
         let Some((url, (roots, _))) = self.fetch(at, &urls)? else {
             return Ok(());
         };
-        let mut inner = state.clone();
+        // What a File of Inventor holds stands as if written there; an Inline keeps its state to itself.
+        let leaks = self.tree.title(at.node) == "File";
+        let mut own = state.clone();
+        let inner = if leaks { state } else { &mut own };
         self.inside.push(url.clone());
         for node in roots {
             let told = |error: Fault| {
                 fault(error.spot, format!("in the file {}: {}", short(&url), error.message), error.help)
             };
-            self.visit(At { node, frame: 0 }, &mut inner).map_err(told)?;
+            self.visit(At { node, frame: 0 }, inner).map_err(told)?;
         }
         self.inside.pop();
         Ok(())
     }
 
     /// The first of some files that can be had, and what it holds.
-    #[allow(clippy::type_complexity)] // said once, taken apart at once
-    pub(super) fn fetch(
-        &mut self,
-        at: At,
-        urls: &[String],
-    ) -> Result<Option<(String, (Vec<u32>, Vec<u32>))>, Fault> {
+    pub(super) fn fetch(&mut self, at: At, urls: &[String]) -> Result<Option<(String, Held)>, Fault> {
         let mut reason = String::new();
-        for url in urls.iter().take(20) {
+        for url in urls.iter().take(MAX_URLS) {
             if self.inside.contains(url) {
                 return self.fault(
                     at,

@@ -51,6 +51,10 @@ pub(super) struct Palette {
 const GREY: [f32; 3] = [0.8; 3];
 
 impl Palette {
+    fn len(&self) -> usize {
+        self.colors.len() + self.transparency.len()
+    }
+
     pub(super) fn color(&self, number: usize) -> [f32; 3] {
         self.colors.get(number).or(self.colors.last()).copied().unwrap_or(GREY)
     }
@@ -75,6 +79,11 @@ pub(super) fn colors(numbers: &[f64]) -> Vec<[f32; 3]> {
     numbers.chunks_exact(3).map(|c| [c[0] as f32, c[1] as f32, c[2] as f32]).collect()
 }
 
+/// Whether a texture may be kept by its name: data written in place of one may be of any length.
+fn is_file_name(name: &str) -> bool {
+    !name.is_empty() && name.len() <= 1000
+}
+
 fn packed(numbers: &[f64]) -> Palette {
     let byte = |n: f64, shift: u32| ((n as u64 >> shift) & 0xFF) as f32 / 255.0;
     Palette {
@@ -96,10 +105,8 @@ impl Walker<'_> {
     /// The points or vectors of a field, made once.
     pub(super) fn vectors(&mut self, at: At, field: &str) -> Result<Rc<Vec<Vec3>>, Fault> {
         // A node has points or vectors, never both lists of three; VertexProperty has, and is asked only once.
-        if field != "normal" {
-            if let Some(known) = self.vectors.get(&at) {
-                return Ok(known.clone());
-            }
+        if let Some(known) = self.vectors.get(&at).filter(|_| field != "normal") {
+            return Ok(known.clone());
         }
         let made = Rc::new(vectors(self.numbers(at, field)));
         self.spend(at, made.len())?;
@@ -123,6 +130,7 @@ impl Walker<'_> {
             Kind::Material => state.palette = Some(Rc::new(self.palette(at, state))),
             Kind::BaseColor => {
                 let mut palette = state.palette.as_deref().cloned().unwrap_or_default();
+                self.charge(palette.len());
                 palette.name = String::new();
                 palette.colors = colors(self.numbers(at, "rgb"));
                 state.palette = Some(Rc::new(palette));
@@ -141,7 +149,7 @@ impl Walker<'_> {
                 state.complexity = if (0.0..=1.0).contains(&value) { value } else { 0.5 };
             }
             Kind::Texture2 => {
-                let file = self.words(at, "filename").first().filter(|f| !f.is_empty());
+                let file = self.words(at, "filename").first().filter(|f| is_file_name(f));
                 state.texture = file.map(|f| Rc::from(f.as_str()));
             }
             Kind::VertexProperty => self.vertex_property(at, state)?,
@@ -153,10 +161,11 @@ impl Walker<'_> {
     /// The colours of a Material of Inventor or VRML 1.0; what it does not give, the state keeps.
     fn palette(&self, at: At, state: &State) -> Palette {
         let before = state.palette.as_deref();
+        self.charge(before.map_or(0, Palette::len));
         let colors = colors(self.numbers(at, "diffuseColor"));
         let transparency: Vec<f32> = self.numbers(at, "transparency").iter().map(|&t| t as f32).collect();
         Palette {
-            name: self.node(at).name.as_deref().unwrap_or_default().to_owned(),
+            name: self.short_name(at),
             colors: if colors.is_empty() { before.map_or(vec![GREY], |p| p.colors.clone()) } else { colors },
             transparency: if transparency.is_empty() {
                 before.map_or(Vec::new(), |p| p.transparency.clone())
@@ -164,6 +173,11 @@ impl Walker<'_> {
                 transparency
             },
         }
+    }
+
+    /// The name of a node, no longer than a name is.
+    fn short_name(&self, at: At) -> String {
+        self.node(at).name.as_deref().unwrap_or_default().chars().take(200).collect()
     }
 
     pub(super) fn vertex_property(&mut self, at: At, state: &mut State) -> Result<(), Fault> {
@@ -207,7 +221,7 @@ impl Walker<'_> {
         self.visit(geometry, &mut inner)?;
         if let Some(name) = named {
             for mould in &mut self.moulds[placed..] {
-                mould.name = name.to_string();
+                mould.name = name.chars().take(200).collect();
             }
         }
         Ok(())
@@ -223,7 +237,7 @@ impl Walker<'_> {
         let glows =
             self.numbers(at, "diffuseColor").is_empty() && !unlit && self.tree.title(at.node) == "Material";
         Palette {
-            name: self.node(at).name.as_deref().unwrap_or_default().to_owned(),
+            name: self.short_name(at),
             colors: if glows { vec![usual] } else { found.unwrap_or(vec![usual]) },
             transparency: vec![self.number(at, "transparency", 0.0) as f32],
         }
@@ -236,7 +250,7 @@ impl Walker<'_> {
         if let Some(first) = self.part(texture, "texture")? {
             texture = first;
         }
-        let url = self.words(texture, "url").first().filter(|u| !u.is_empty());
+        let url = self.words(texture, "url").first().filter(|u| is_file_name(u));
         Ok(url.map(|u| Rc::from(u.as_str())))
     }
 

@@ -32,7 +32,7 @@ pub(super) use write::export;
 
 use super::{ImportError as Fault, Resolve, Spot};
 use serosa_bake::RawScene;
-use tree::{Era, NodeId, Tree};
+use tree::{Era, Held, Tree};
 
 /// Deepest nesting of nodes, elements, prototypes and uses.
 const MAX_DEPTH: usize = 200;
@@ -48,12 +48,12 @@ fn fault(spot: Spot, message: impl Into<String>, help: impl Into<String>) -> Fau
 struct Limits {
     /// Points, lines and triangles.
     output: usize,
-    /// Nodes visited, indices read.
+    /// Numbers looked at; see `walk::VISIT` for what else counts as so many of them.
     work: u64,
 }
 
 impl Limits {
-    const USUAL: Self = Self { output: 50_000_000, work: 400_000_000 };
+    const USUAL: Self = Self { output: 50_000_000, work: 1_000_000_000 };
 
     fn check_output(&self, count: usize) -> Result<(), Fault> {
         if count <= self.output {
@@ -104,10 +104,10 @@ fn import_within(bytes: &[u8], resolve: Resolve, limits: Limits) -> Result<RawSc
 
 /// The top nodes of a file, added to a tree, and its prototypes. A file that another one names may lack its first
 /// line; it is then taken to speak as that one does.
-fn read(bytes: &[u8], outer: Option<Era>, tree: &mut Tree) -> Result<(Vec<NodeId>, Vec<u32>), Fault> {
+fn read(bytes: &[u8], outer: Option<Era>, tree: &mut Tree) -> Result<Held, Fault> {
     let bytes = without_mark(bytes);
     let first = bytes.split(|b| matches!(b, b'\n' | b'\r')).next().unwrap_or_default();
-    if begins_x3d(bytes) {
+    if bytes.trim_ascii_start().starts_with(b"<") {
         return x3d::parse(bytes, tree);
     }
     if begins_inventor(bytes) && first.windows(6).any(|w| w == b"binary") {

@@ -5,7 +5,7 @@
 use super::lex::{Lexer, Token, short};
 use super::proto::Interface;
 use super::table::{Class, Holds, Type, class};
-use super::tree::{Era, Field, Node, NodeId, Tree, Value, What};
+use super::tree::{Era, Field, Held, Node, NodeId, Tree, Value, What};
 use super::{Fault, HELP, MAX_DEPTH, fault};
 use crate::mesh::Spot;
 use std::collections::HashMap;
@@ -31,7 +31,7 @@ pub(super) struct Parser<'a, 't> {
 }
 
 /// The top nodes of a text, added to a tree, and its prototypes.
-pub(super) fn parse(bytes: &[u8], era: Era, tree: &mut Tree) -> Result<(Vec<NodeId>, Vec<u32>), Fault> {
+pub(super) fn parse(bytes: &[u8], era: Era, tree: &mut Tree) -> Result<Held, Fault> {
     let lexer = Lexer::new(bytes, era);
     let mut parser = Parser { lexer, tree, era, scopes: vec![Scope::default()], depth: 0 };
     let first = parser.tree.protos.len() as u32;

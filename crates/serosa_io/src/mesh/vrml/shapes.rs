@@ -43,7 +43,8 @@ impl Walker<'_> {
             return Ok(());
         }
         self.produce(mould.triangles.len() + mould.lines.len() + mould.dots.len())?;
-        mould.name = own.name.as_deref().unwrap_or_default().to_owned();
+        // A name of a million letters under an Array would be a bomb of its own.
+        mould.name = own.name.as_deref().unwrap_or_default().chars().take(200).collect();
         mould.spot = self.node(at).spot;
         mould.matrix = own.matrix;
         mould.clockwise = sources.clockwise;
@@ -126,6 +127,7 @@ impl Walker<'_> {
         mould.uvs = sources.uvs.clone();
         if let Some(tints) = sources.tints.as_ref().filter(|_| sources.tint_bind.is_by_vertex()) {
             mould.palette = Rc::new(tints.tints());
+            self.charge(mould.palette.len());
         }
         mould
     }

@@ -66,6 +66,17 @@ pub(super) enum Kind {
     Quiet,
 }
 
+impl Kind {
+    /// Whether it is a shape that becomes a part.
+    pub(super) fn is_geometry(self) -> bool {
+        use Kind::*;
+        let listed = matches!(self, FaceSet | IndexedFaceSet | TriangleStripSet | IndexedTriangleStripSet)
+            || matches!(self, TriangleFanSet | IndexedTriangleFanSet | TriangleSet | IndexedTriangleSet)
+            || matches!(self, QuadSet | IndexedQuadSet | QuadMesh | LineSet | IndexedLineSet | PointSet);
+        listed || matches!(self, Cuboid | Sphere | Cylinder | Cone | ElevationGrid | Extrusion)
+    }
+}
+
 /// A row of the table.
 #[derive(Debug)]
 pub(super) struct Class {
@@ -170,8 +181,7 @@ impl Class {
     }
 
     fn is_geometry(&self) -> bool {
-        (Kind::FaceSet as u8..=Kind::Extrusion as u8).contains(&(self.kind as u8))
-            || self.kind == Kind::LeftOut
+        self.kind.is_geometry() || self.kind == Kind::LeftOut
     }
 }
 

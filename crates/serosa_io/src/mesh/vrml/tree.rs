@@ -1,6 +1,7 @@
 //! The node tree that every dialect is read into: nodes in one list, pointing to each other by number, so that
 //! nothing recurses over them unasked, not even when they are let go.
 
+use super::lex::short;
 use super::table::Class;
 use crate::mesh::Spot;
 use std::rc::Rc;
@@ -78,6 +79,9 @@ pub(super) struct Proto {
     pub(super) urls: Vec<String>,
 }
 
+/// What one file holds: its top nodes, and its prototypes.
+pub(super) type Held = (Vec<NodeId>, Vec<u32>);
+
 /// Everything read.
 #[derive(Debug, Default)]
 pub(super) struct Tree {
@@ -101,7 +105,7 @@ impl Tree {
         let node = self.node(id);
         match node.what {
             What::Known(class) => class.name.to_owned(),
-            What::Instance(proto) => self.protos[proto as usize].name.clone(),
+            What::Instance(proto) => short(&self.protos[proto as usize].name),
             What::Unknown => "unknown node".to_owned(),
         }
     }

@@ -5,12 +5,13 @@ use super::look::{Bind, Palette};
 use super::matrix::Matrix;
 use super::mould::{self, Mould};
 use super::table::Kind;
-use super::tree::{Era, Node, NodeId, Tree, Value, What};
+use super::tree::{Era, Held, Node, NodeId, Tree, Value, What};
 use super::{Fault, Limits, MAX_DEPTH, fault};
 use crate::mesh::Resolve;
 use serosa_bake::RawScene;
 use serosa_bake::raw::Material;
 use serosa_geometry::Vec3;
+use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
@@ -72,6 +73,9 @@ impl Default for State {
     }
 }
 
+/// What a visit costs, in numbers looked at.
+pub(super) const VISIT: usize = 50;
+
 /// Walks.
 pub(super) struct Walker<'r> {
     pub(super) tree: Tree,
@@ -79,7 +83,8 @@ pub(super) struct Walker<'r> {
     frames: Vec<Frame>,
     known_frames: HashMap<(NodeId, u32), u32>,
     pub(super) limits: Limits,
-    pub(super) work: u64,
+    /// Nodes visited and numbers looked at so far.
+    work: Cell<u64>,
     pub(super) output: usize,
     pub(super) depth: usize,
     pub(super) moulds: Vec<Mould>,
@@ -88,7 +93,7 @@ pub(super) struct Walker<'r> {
     /// Points and vectors of nodes that were seen already.
     pub(super) vectors: HashMap<At, Rc<Vec<Vec3>>>,
     /// Files that were fetched: what they hold, or nothing where that failed.
-    pub(super) files: HashMap<String, Option<(Vec<NodeId>, Vec<u32>)>>,
+    pub(super) files: HashMap<String, Option<Held>>,
     /// Files inside of which the walk is.
     pub(super) inside: Vec<String>,
     /// How many points polygons may still look at.
@@ -108,7 +113,7 @@ pub(super) fn walk(
         frames: vec![Frame { instance: 0, proto: 0, outer: 0 }],
         known_frames: HashMap::new(),
         limits,
-        work: 0,
+        work: Cell::new(0),
         output: 0,
         depth: 0,
         moulds: Vec::new(),
@@ -154,10 +159,15 @@ impl Walker<'_> {
         Err(fault(self.node(at).spot, message, help))
     }
 
+    /// Counts work, to be held against the limit at the next visit.
+    pub(super) fn charge(&self, work: usize) {
+        self.work.set(self.work.get().saturating_add(work as u64));
+    }
+
     /// Counts work towards the limit.
-    pub(super) fn spend(&mut self, at: At, work: usize) -> Result<(), Fault> {
-        self.work += work as u64;
-        if self.work <= self.limits.work {
+    pub(super) fn spend(&self, at: At, work: usize) -> Result<(), Fault> {
+        self.charge(work);
+        if self.work.get() <= self.limits.work {
             return Ok(());
         }
         let help = "USE or copies multiply the scene: export fewer of them";
@@ -175,6 +185,7 @@ impl Walker<'_> {
         let mut fields = &self.node(at).fields;
         let (mut frame, mut name) = (at.frame, name);
         for _ in 0..MAX_DEPTH {
+            self.charge(fields.len());
             let field = fields.iter().rev().find(|f| *f.name == *name && f.value != Value::None)?;
             let Value::Is(outer) = &field.value else {
                 return Some((&field.value, frame));
@@ -195,7 +206,10 @@ impl Walker<'_> {
 
     pub(super) fn numbers(&self, at: At, name: &str) -> &[f64] {
         match self.value(at, name) {
-            Some((Value::Numbers(numbers), _)) => numbers,
+            Some((Value::Numbers(numbers), _)) => {
+                self.charge(numbers.len());
+                numbers
+            }
             _ => &[],
         }
     }
@@ -228,7 +242,10 @@ impl Walker<'_> {
 
     pub(super) fn words(&self, at: At, name: &str) -> &[String] {
         match self.value(at, name) {
-            Some((Value::Words(words) | Value::Texts(words), _)) => words,
+            Some((Value::Words(words) | Value::Texts(words), _)) => {
+                self.charge(words.len());
+                words
+            }
             _ => &[],
         }
     }
@@ -236,7 +253,10 @@ impl Walker<'_> {
     /// The nodes of a field, prototypes not yet looked into.
     pub(super) fn nodes(&self, at: At, name: &str) -> Vec<At> {
         match self.value(at, name) {
-            Some((Value::Nodes(nodes), frame)) => nodes.iter().map(|&node| At { node, frame }).collect(),
+            Some((Value::Nodes(nodes), frame)) => {
+                self.charge(nodes.len());
+                nodes.iter().map(|&node| At { node, frame }).collect()
+            }
             _ => Vec::new(),
         }
     }
@@ -281,7 +301,7 @@ impl Walker<'_> {
 
     /// Visits a node; its name holds for what is inside.
     pub(super) fn visit(&mut self, at: At, state: &mut State) -> Result<(), Fault> {
-        self.spend(at, 20)?;
+        self.spend(at, VISIT)?;
         self.depth += 1;
         if self.depth > MAX_DEPTH {
             let help = "flatten the scene: no program writes nodes so deep";
@@ -338,7 +358,7 @@ impl Walker<'_> {
                     .say(format!("{title} is not applied: shapes below it keep their transform"));
                 Ok(())
             }
-            _ if kind as u8 >= Kind::FaceSet as u8 => self.geometry(at, kind, state),
+            _ if kind.is_geometry() => self.geometry(at, kind, state),
             _ if self.moves(at, kind, state) => Ok(()),
             _ => self.property(at, kind, state),
         }

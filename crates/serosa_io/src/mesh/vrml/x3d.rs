@@ -3,7 +3,7 @@
 use super::lex::{number, short};
 use super::parse::{Scope, check};
 use super::table::{Holds, Type, class, type_named};
-use super::tree::{Era, Field, Node, NodeId, Proto, Tree, Value, What};
+use super::tree::{Era, Field, Held, Node, NodeId, Proto, Tree, Value, What};
 use super::xml::{self, Element};
 use super::{Fault, fault};
 use crate::mesh::Spot;
@@ -12,7 +12,7 @@ use std::rc::Rc;
 const HELP: &str = "correct the element, or export the file anew";
 
 /// The top nodes of a document, added to a tree, and its prototypes.
-pub(super) fn parse(bytes: &[u8], tree: &mut Tree) -> Result<(Vec<NodeId>, Vec<u32>), Fault> {
+pub(super) fn parse(bytes: &[u8], tree: &mut Tree) -> Result<Held, Fault> {
     let elements = xml::read(bytes)?;
     if elements[0].name != "X3D" {
         let message = format!("the root is <{}>, not <X3D>", short(&elements[0].name));

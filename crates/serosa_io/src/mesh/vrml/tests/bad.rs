@@ -107,7 +107,7 @@ fn a_chain_of_uses_is_as_bounded_as_nesting() {
 
 #[test]
 fn bombs_are_refused() {
-    let small = Limits { output: 1_000_000, work: 40_000_000 };
+    let small = Limits { output: 1_000_000, work: 100_000_000 };
     let within = |text: &str| {
         import_within(text.as_bytes(), &mut |_| Err(String::new()), small).expect_err(text).to_string()
     };
@@ -179,4 +179,26 @@ fn files_that_include_each_other_are_refused() {
     let broken = [("c.wrl", "#VRML V2.0 utf8\n\n\nBox")];
     let error = read_with("#VRML V2.0 utf8\nInline { url \"c.wrl\" }", &broken).unwrap_err().to_string();
     assert!(error.contains("line 4: in the file c.wrl"), "{error}");
+}
+
+#[test]
+fn what_is_small_but_looked_at_often_is_bounded_too() {
+    let small = Limits { output: 1_000_000, work: 100_000_000 };
+    let within =
+        |text: &str| import_within(text.as_bytes(), &mut |_| Err(String::new()), small).expect_err("a bomb");
+    let often = "USE a ".repeat(20_000);
+    let many = "1 ".repeat(30_000);
+    let fields = format!("#VRML V2.0 utf8\nDEF a Group {{ {} }}\n{often}", "x 1 ".repeat(30_000));
+    let colors = format!(
+        "#Inventor V2.1 ascii\nMaterial {{ transparency [ {many} ] }} DEF a BaseColor {{ }}\n{often}"
+    );
+    let uvs = format!("#Inventor V2.1 ascii\nDEF a TextureCoordinate2 {{ point [ {many} ] }}\n{often}");
+    let choices = format!("#Inventor V2.1 ascii\nDEF a Switch {{ {} }}\n{often}", "Info { } ".repeat(30_000));
+    for bomb in [fields, colors, uvs, choices] {
+        let error = within(&bomb).to_string();
+        assert!(error.contains("too large to be walked over"), "{error}");
+    }
+    let name = "n".repeat(1_000_000);
+    let named = format!("#Inventor V2.1 ascii\nDEF {name} Array {{ numElements1 1000 Cube {{ }} }}");
+    assert_eq!(read(&named).unwrap().parts[999].name.len(), 200);
 }

@@ -63,6 +63,8 @@ fn prototypes_and_scenes_of_other_files_are_fetched() {
     assert_eq!(counts, [390, 12, 38]);
     assert!(near(middle(&scene.parts[1]), Vec3::X));
     assert!(scene.remarks.iter().any(|r| r.contains("nowhere.wrl")), "{:?}", scene.remarks);
+    let included = read_with("#Inventor V2.1 ascii\nFile { name \"box.iv\" } Cube { }", &files).unwrap();
+    assert!(near(middle(&included.parts[1]), Vec3::X), "what a File moves stays moved");
 }
 
 #[test]

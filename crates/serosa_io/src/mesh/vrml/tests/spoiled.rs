@@ -88,7 +88,7 @@ fn spoiled_files_are_read_or_refused() {
     let binary = binary();
     let mut samples: Vec<&[u8]> = SAMPLES.iter().map(|s| s.as_bytes()).collect();
     samples.push(&binary);
-    let limits = Limits { output: 20_000, work: 100_000 };
+    let limits = Limits { output: 20_000, work: 250_000 };
     let resolve = &mut |_: &str| Err("none".to_owned());
     for sample in &samples {
         assert!(!import_within(sample, resolve, limits).unwrap().parts.is_empty(), "samples are sound");
