@@ -59,8 +59,7 @@ impl Limits {
         if count <= self.output {
             return Ok(());
         }
-        let message =
-            format!("the scene has more than {} million points and triangles", self.output / 1_000_000);
+        let message = format!("the scene has more than {} points and triangles", self.output);
         Err(fault(Spot::Whole, message, "USE or copies multiply it: export fewer of them"))
     }
 }
