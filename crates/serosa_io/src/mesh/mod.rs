@@ -10,6 +10,7 @@ mod off;
 mod ply;
 mod stl;
 mod volume;
+mod vrml;
 mod weld;
 mod words;
 
@@ -54,6 +55,43 @@ pub struct Export {
 
 /// Every format, in the order in which bytes are looked at.
 pub static FORMATS: &[Format] = &[
+    Format {
+        name: "vrml",
+        about: "VRML 1.0 and 2.0 (VRML97)",
+        extensions: &["wrl", "vrml", "wrz"],
+        begins: vrml::begins_vrml,
+        import: vrml::import,
+        export: None,
+        keeps: "one part per shape, transforms applied: polygons (cut), lines, points, solids as triangles, normals, \
+                texture coordinates, colours, materials, names; no text, lights, cameras, motion",
+    },
+    Format {
+        name: "x3d",
+        about: "X3D in XML",
+        extensions: &["x3d", "x3db"],
+        begins: vrml::begins_x3d,
+        import: vrml::import,
+        export: None,
+        keeps: "as vrml; binary X3D is refused",
+    },
+    Format {
+        name: "x3dv",
+        about: "X3D in classic text",
+        extensions: &["x3dv"],
+        begins: vrml::begins_x3dv,
+        import: vrml::import,
+        export: None,
+        keeps: "as vrml",
+    },
+    Format {
+        name: "inventor",
+        about: "Open Inventor 1.0 to 2.1, ASCII and binary",
+        extensions: &["iv"],
+        begins: vrml::begins_inventor,
+        import: vrml::import,
+        export: Some(vrml::export),
+        keeps: "as vrml; written as 2.1 ASCII: faces, lines, points, normals, texture coordinates, colours, materials",
+    },
     Format {
         name: "msh",
         about: "Gmsh 1.0, 2.x, 4.0, 4.1, text and binary",

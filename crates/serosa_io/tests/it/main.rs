@@ -7,3 +7,4 @@ mod recording;
 mod scene;
 mod surface;
 mod volume;
+mod vrml;
