@@ -8,6 +8,7 @@ pub mod aabb;
 pub mod generate;
 pub mod grid;
 pub mod index;
+pub mod meet;
 pub mod mesh;
 pub mod rotation;
 pub mod segment;
