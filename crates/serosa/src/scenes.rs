@@ -85,7 +85,7 @@ pub fn load(scene: &SceneText) -> Result<Loaded, Failure> {
 pub const MCAP_MAGIC: &[u8] = b"\x89MCAP0\r\n";
 
 /// The largest mesh file that is read \[bytes\].
-const MESH_MAX: u64 = 1 << 30;
+pub const MESH_MAX: u64 = 1 << 30;
 
 /// A file's bytes, or why not; never more than `most`.
 pub fn read_bounded(path: &Path, most: u64) -> Result<Vec<u8>, String> {

@@ -1,6 +1,7 @@
 //! The commands, one file each.
 
 pub mod check;
+pub mod query;
 pub mod replay;
 pub mod run;
 pub mod scenes;

@@ -32,7 +32,7 @@ fn torus(n: u32, m: u32) -> Shape {
 /// A strip of `n` squares, its ends joined with half a turn.
 fn moebius(n: u32) -> Shape {
     let point = |k: u32| {
-        let (u, w) = (TAU * Real::from(k / 2) / Real::from(n), if k % 2 == 0 { -0.3 } else { 0.3 });
+        let (u, w) = (TAU * Real::from(k / 2) / Real::from(n), if k.is_multiple_of(2) { -0.3 } else { 0.3 });
         let r = 1.0 + w * libm::cos(u / 2.0);
         Vec3::new(r * libm::cos(u), r * libm::sin(u), w * libm::sin(u / 2.0))
     };
