@@ -4,6 +4,7 @@ mod bless;
 mod browser;
 mod shell;
 mod shots;
+mod soak;
 mod test;
 mod tidy;
 
@@ -41,6 +42,12 @@ const TASKS: &[Task] = &[
         arguments: "",
         about: "renders every scene and the page to docs/pictures/ in a browser",
         run: shots::run,
+    },
+    Task {
+        name: "soak",
+        arguments: "[MINUTES] [--write]",
+        about: "long runs with violent tools, all promises checked; --write puts them into docs/validation.md",
+        run: soak::run,
     },
 ];
 

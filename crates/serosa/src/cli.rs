@@ -83,8 +83,9 @@ pub struct RunArgs {
     /// Seed of everything random
     #[arg(long, value_name = "K", default_value_t = 0)]
     pub seed: u64,
-    /// What leads the tools: a script or recording, or `random`, `random:SPEED` (m/s) for violent motion
-    #[arg(long, value_name = "FILE|random[:SPEED]")]
+    /// What leads the tools: a script or recording, or `random`, `random:SPEED` (m/s) for violent motion of hands
+    /// and jaws; `storm` is random and turns every tunable as well
+    #[arg(long, value_name = "FILE|random[:SPEED]|storm[:SPEED]")]
     pub input: Option<String>,
     /// Record inputs, hashes and keyframes to an MCAP file
     #[arg(long, value_name = "FILE")]
@@ -189,6 +190,9 @@ pub struct BenchArgs {
     /// Folder for figures, where the benchmark draws some
     #[arg(long, value_name = "DIR")]
     pub svg: Option<PathBuf>,
+    /// Fail also on promises of speed against figures from other machines
+    #[arg(long)]
+    pub strict: bool,
 }
 
 /// What `serosa` alone does: the gallery in the browser.

@@ -53,6 +53,8 @@ struct HalfSpace {
 struct Arm {
     /// From the frame's origin, in the world \[m\].
     arm: Vec3,
+    /// Which of all arms, as found.
+    order: u32,
     half: HalfSpace,
 }
 
@@ -64,6 +66,10 @@ struct Pair {
     round: bool,
     /// The sum of their radii at the end of the substep \[m\].
     radii: Real,
+    /// The normal of the plane between, towards the first.
+    normal: Vec3,
+    /// How far either end of either side may go towards the other, where a side is a segment \[m\].
+    most: [[Real; 2]; 2],
     /// A plane stays between.
     planed: bool,
     /// To be looked at in this round.
@@ -82,6 +88,8 @@ struct Turn {
 pub struct Planes {
     /// Farthest that any vertex may move \[m\].
     reach: Real,
+    /// Farthest that a vertex was to move which only `reach` held back \[m\]. 0 where there is none.
+    pub(crate) wanted: Real,
     pairs: Vec<Pair>,
     /// Half-spaces by vertex: first the vertex of each, as found.
     found: Vec<(u32, HalfSpace)>,
@@ -94,8 +102,10 @@ pub struct Planes {
     steps: Vec<Vec3>,
     /// The same for rigid frames.
     turns: Vec<Turn>,
-    /// Vertices and frames of pairs that got a plane in this round.
+    /// Vertices and frames of pairs that got a plane in this round, each vertex once.
     touched: Vec<u32>,
+    /// Whether a vertex is among `touched`.
+    is_touched: Vec<bool>,
     touched_frames: Vec<u32>,
 }
 
@@ -145,20 +155,20 @@ impl Planes {
     ) {
         let n = row.normal;
         let (a, b) = (row.key.a, row.key.b);
-        let hulls = [a, b].map(|p| hull(model, p, &state.pos, &state.pose));
-        let next = [a, b].map(|p| hull(model, p, pos, pose));
+        // Not as arrays: a hull is large, and arrays of it are made by copying.
+        let (hull_a, hull_b) =
+            (hull(model, a, &state.pos, &state.pose), hull(model, b, &state.pos, &state.pose));
+        let (next_a, next_b) = (hull(model, a, pos, pose), hull(model, b, pos, pose));
         let radius = |p: PrimId| state.radius[p.at()] + growth[p.at()];
         // Lowest of A and highest of B along the normal, radii as they will be.
-        let low =
-            level(&hulls[0], n, Real::min).unwrap_or_else(|| plane_level(model, a, state, n)) - radius(a);
+        let low = level(&hull_a, n, Real::min).unwrap_or_else(|| plane_level(model, a, state, n)) - radius(a);
         let high =
-            level(&hulls[1], n, Real::max).unwrap_or_else(|| plane_level(model, b, state, n)) + radius(b);
+            level(&hull_b, n, Real::max).unwrap_or_else(|| plane_level(model, b, state, n)) + radius(b);
         let room = (low - high - MARGIN).max(0.0) * USE;
-        let moves = |k: usize, sign: Real| {
-            let (from, to) = (&hulls[k], &next[k]);
+        let moves = |from: &Hull, to: &Hull, sign: Real| {
             (0..from.len).map(|i| sign * (to.points[i] - from.points[i]).dot(n)).fold(0.0, Real::max)
         };
-        let (da, db) = (moves(0, -1.0), moves(1, 1.0));
+        let (da, db) = (moves(&hull_a, &next_a, -1.0), moves(&hull_b, &next_b, 1.0));
         let share = match (model.prim_moves(a), model.prim_moves(b)) {
             (true, false) => 1.0,
             (false, true) => 0.0,
@@ -167,19 +177,23 @@ impl Planes {
         };
         let front_a = Front { dir: -n, at: -low - radius(a), most: room * share };
         let front_b = Front { dir: n, at: high - radius(b), most: room * (1.0 - share) };
-        self.bound(model, a, &hulls[0], &state.pose, front_a);
-        self.bound(model, b, &hulls[1], &state.pose, front_b);
+        let most_a = self.bound(model, a, &hull_a, &state.pose, front_a);
+        let most_b = self.bound(model, b, &hull_b, &state.pose, front_b);
+        let round = |h: &Hull| h.len == 1 || h.len == 2;
         self.pairs.push(Pair {
             prims: [a, b],
-            round: hulls.iter().all(|h| h.len == 1 || h.len == 2),
+            round: round(&hull_a) && round(&hull_b),
             radii: radius(a) + radius(b),
+            normal: n,
+            most: [most_a, most_b],
             planed: false,
             doubt: false,
         });
     }
 
-    /// Half-spaces for one side of the pair to come: each corner may go as far as the foremost one.
-    fn bound(&mut self, model: &Model, prim: PrimId, hull: &Hull, pose: &[Pose], front: Front) {
+    /// Half-spaces for one side of the pair to come: each corner may go as far as the foremost one. Returns how far
+    /// the ends of a segment may go.
+    fn bound(&mut self, model: &Model, prim: PrimId, hull: &Hull, pose: &[Pose], front: Front) -> [Real; 2] {
         let pair = self.pairs.len() as u32;
         let half = |p: Vec3| HalfSpace {
             dir: front.dir,
@@ -187,15 +201,17 @@ impl Planes {
             pair,
         };
         match model.prims[prim.at()].kind {
-            PrimKind::Segment(ends) => {
-                for (v, p) in ends.iter().zip(&hull.points) {
-                    self.found.push((v.0, half(*p)));
-                }
+            PrimKind::Segment([v, w]) => {
+                let halves = [half(hull.points[0]), half(hull.points[1])];
+                self.found.extend([(v.0, halves[0]), (w.0, halves[1])]);
+                [halves[0].most, halves[1].most]
             }
             PrimKind::Shape(r) => {
                 for p in &hull.points[..hull.len] {
-                    self.arms.push((r.0, Arm { arm: *p - pose[r.at()].pos, half: half(*p) }));
+                    let order = self.arms.len() as u32;
+                    self.arms.push((r.0, Arm { arm: *p - pose[r.at()].pos, order, half: half(*p) }));
                 }
+                [0.0; 2]
             }
         }
     }
@@ -218,7 +234,8 @@ impl Planes {
             self.halves[*next as usize] = *half;
             *next += 1;
         }
-        self.arms.sort_by_key(|(r, _)| *r);
+        // Not the stable sort, which allocates.
+        self.arms.sort_unstable_by_key(|(r, a)| (*r, a.order));
     }
 
     fn halves(&self, v: u32) -> &[HalfSpace] {
@@ -248,11 +265,16 @@ impl Planes {
         let halves = || self.halves(v).iter().filter(|h| self.pairs[h.pair as usize].planed);
         let mut dx = step;
         for _ in 0..3 {
+            let mut fits = true;
             for h in halves() {
                 let over = dx.dot(h.dir) - h.most;
                 if over > 0.0 {
                     dx -= h.dir * over;
                 }
+                fits &= over <= 0.0;
+            }
+            if fits {
+                return dx;
             }
         }
         // In a corner the passes may not have come to rest: what is left is shortened as a whole.
@@ -305,11 +327,15 @@ impl Planes {
 
     /// The core of a primitive and where its ends go.
     fn path(&self, model: &Model, state: &State, prim: PrimId) -> Path {
-        let hull = hull(model, prim, &state.pos, &state.pose);
-        let points = [hull.points[0], hull.points[hull.len.max(1) - 1]];
         match model.prims[prim.at()].kind {
-            PrimKind::Segment(ends) => Path { points, moves: ends.map(|v| self.steps[v.at()]), bow: 0.0 },
+            PrimKind::Segment(ends) => Path {
+                points: ends.map(|v| state.pos[v.at()]),
+                moves: ends.map(|v| self.steps[v.at()]),
+                bow: 0.0,
+            },
             PrimKind::Shape(r) => {
+                let hull = hull(model, prim, &state.pos, &state.pose);
+                let points = [hull.points[0], hull.points[hull.len.max(1) - 1]];
                 let (turn, origin) = (&self.turns[r.at()], state.pose[r.at()].pos);
                 let moves = points.map(|p| turn.shift + turn.turn.cross(p - origin));
                 let arm = points.map(|p| (p - origin).length());
@@ -320,17 +346,17 @@ impl Planes {
 
     /// Whether the steps keep both sides of a pair on their sides of its plane.
     fn plane_holds(&self, model: &Model, pair: u32) -> bool {
-        let side = |prim: PrimId| match model.prims[prim.at()].kind {
-            PrimKind::Segment(ends) => ends.iter().all(|v| {
-                let own = self.halves(v.0).iter().filter(|h| h.pair == pair);
-                own.into_iter().all(|h| self.steps[v.at()].dot(h.dir) <= h.most)
-            }),
+        let own = &self.pairs[pair as usize];
+        let side = |k: usize, dir: Vec3| match model.prims[own.prims[k].at()].kind {
+            PrimKind::Segment(ends) => {
+                ends.iter().zip(own.most[k]).all(|(v, most)| self.steps[v.at()].dot(dir) <= most)
+            }
             PrimKind::Shape(RigidId(r)) => {
                 let own = self.arms(r).iter().filter(|(_, a)| a.half.pair == pair);
                 own.into_iter().all(|(_, a)| self.turns[r as usize].ahead(a) <= a.half.most)
             }
         };
-        self.pairs[pair as usize].prims.iter().all(|p| side(*p))
+        side(0, -own.normal) && side(1, own.normal)
     }
 
     /// One round over the pairs in doubt: those without a certificate get a plane. Returns whether any did.
@@ -351,7 +377,11 @@ impl Planes {
             self.pairs[k].planed = true;
             for prim in pair.prims {
                 match model.prims[prim.at()].kind {
-                    PrimKind::Segment(ends) => self.touched.extend(ends.map(|v| v.0)),
+                    PrimKind::Segment(ends) => ends.iter().for_each(|v| {
+                        if !std::mem::replace(&mut self.is_touched[v.at()], true) {
+                            self.touched.push(v.0);
+                        }
+                    }),
                     PrimKind::Shape(r) => self.touched_frames.push(r.0),
                 }
             }
@@ -363,6 +393,7 @@ impl Planes {
     fn clip_touched(&mut self, wanted: &[Vec3], wanted_turns: impl Fn(u32) -> Turn) {
         for k in 0..self.touched.len() {
             let v = self.touched[k];
+            self.is_touched[v as usize] = false;
             let clipped = self.clip_step(v, wanted[v as usize]);
             if clipped != self.steps[v as usize] {
                 self.steps[v as usize] = clipped;
@@ -372,6 +403,8 @@ impl Planes {
                 }
             }
         }
+        self.touched_frames.sort_unstable();
+        self.touched_frames.dedup();
         for k in 0..self.touched_frames.len() {
             let r = self.touched_frames[k];
             let clipped = self.clip_turn(r, wanted_turns(r));
@@ -482,6 +515,8 @@ pub(crate) fn clip(sub: &Substep, state: &State, scratch: &mut Scratch) -> u32 {
         Turn::between(&state.pose[r], &pose[r]).within(reach, arm)
     };
     planes.steps.clone_from(wanted);
+    planes.is_touched.clear();
+    planes.is_touched.resize(wanted.len(), false);
     planes.turns.clear();
     planes.turns.extend((0..pose.len() as u32).map(turn));
     planes.pairs.iter_mut().for_each(|p| (p.planed, p.doubt) = (false, true));
@@ -495,13 +530,18 @@ pub(crate) fn clip(sub: &Substep, state: &State, scratch: &mut Scratch) -> u32 {
 
 /// Takes over the steps that were shortened.
 fn take(sub: &Substep, state: &State, scratch: &mut Scratch) -> u32 {
-    let Scratch { planes, pos, vel, pose, twist, .. } = scratch;
+    let Scratch { planes, pos, vel, pose, twist, lost, .. } = scratch;
     let mut truncated = 0;
-    for (_, body) in sub.model.bodies.iter().enumerate().filter(|(b, _)| !state.frozen[*b]) {
+    planes.wanted = 0.0;
+    for (b, body) in sub.model.bodies.iter().enumerate().filter(|(b, _)| !state.frozen[*b]) {
         for v in body.vertex_range() {
-            let step = planes.steps[v];
-            if step != pos[v] - state.pos[v] {
+            let (step, wanted) = (planes.steps[v], pos[v] - state.pos[v]);
+            if step != wanted {
                 truncated += 1;
+                lost[b] |= !wanted.is_finite();
+                if wanted.is_finite() && step.length() > USE * planes.reach {
+                    planes.wanted = planes.wanted.max(wanted.length());
+                }
                 pos[v] = state.pos[v] + step;
                 vel[v] = step / sub.h;
             }

@@ -1,4 +1,4 @@
-//! Guard: a body that runs away or is not finite is rolled back, frozen and reported.
+//! Guard: a body that runs away, is not finite or could not be computed is rolled back, frozen and reported.
 
 use crate::model::{BodyKind, Model};
 use crate::params::{Guard, Params};
@@ -16,7 +16,8 @@ pub(crate) fn check(
     report: &mut StepReport,
 ) {
     for (b, body) in model.bodies.iter().enumerate() {
-        if state.frozen[b] || sound(&params.guard, state, &body.kind, body.vertex_range()) {
+        let sound = || sound(&params.guard, state, &body.kind, body.vertex_range());
+        if state.frozen[b] || !scratch.lost[b] && sound() {
             continue;
         }
         for v in body.vertex_range() {

@@ -51,7 +51,7 @@ pub struct StepReport {
     pub stage_ns: [u64; 7],
     /// Rows that answered contacts in the last substep.
     pub contacts: u32,
-    /// Most negative gap left by the response, by the rows' own measure \[m\]; 0 when nothing overlaps.
+    /// Most negative gap left by response and filter, by the rows' own measure \[m\]; 0 when nothing overlaps.
     pub deepest_m: Real,
     /// Vertices whose step the filter shortened.
     pub truncated: u32,

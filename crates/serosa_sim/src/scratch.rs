@@ -61,6 +61,8 @@ pub struct Scratch {
     pub searched: Search,
     /// Working arrays of Detect.
     pub finder: Finder,
+    /// One per body: its motion in this step could not be computed. Written by Predict, Respond and Filter.
+    pub lost: Vec<bool>,
     /// Which part of the step this is, from 0. Written by the frame.
     pub substep: u32,
     /// The state before the step, to roll back to. Written by the frame.
@@ -108,6 +110,7 @@ impl Scratch {
             found_pos: state.pos.clone(),
             found_pose: state.pose.clone(),
             finder: Finder::default(),
+            lost: vec![false; model.bodies.len()],
             substep: 0,
             before: state,
             contact_force: vec![Vec3::ZERO; model.bodies.len()],
@@ -126,6 +129,7 @@ impl Scratch {
     /// Takes over the state before a step and what may move in it.
     pub(crate) fn begin(&mut self, model: &Model, state: &State) {
         self.before.copy_from(state);
+        self.lost.fill(false);
         for (b, body) in model.bodies.iter().enumerate() {
             for v in body.vertex_range() {
                 self.inv_mass[v] = if state.frozen[b] { 0.0 } else { model.inv_mass[v] };

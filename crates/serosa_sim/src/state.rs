@@ -84,6 +84,9 @@ pub struct State {
     pub grips: Vec<Grip>,
     /// Rows that pushed in the last substep, sorted by key. Written by Respond.
     pub kept: Vec<Kept>,
+    /// How far a vertex was to move in the last substep where the filter had not looked far enough ahead for it \[m\];
+    /// 0 where it had. Written by Finish.
+    pub ahead: Real,
     /// One per body: taken out of the motion by the guard. Written by Guard.
     pub frozen: Vec<bool>,
     /// Active pairs of the tracker, sorted, each once; empty with other detectors. Written by Detect.
@@ -109,6 +112,7 @@ impl State {
             closed: vec![false; model.tools.len()],
             grips: Vec::with_capacity(model.tools.len() * GRIPS_MAX),
             kept: Vec::new(),
+            ahead: 0.0,
             frozen: vec![false; model.bodies.len()],
             tracked: Vec::new(),
         }
@@ -144,6 +148,7 @@ impl State {
         self.closed.clone_from(&other.closed);
         self.grips.clone_from(&other.grips);
         self.kept.clone_from(&other.kept);
+        self.ahead = other.ahead;
         self.frozen.clone_from(&other.frozen);
         // With its room, since the tracker makes room ahead.
         self.tracked.clear();
@@ -178,6 +183,7 @@ impl State {
             h.vec(kept.stick);
             h.vec(kept.drag);
         }
+        h.word(self.ahead.to_bits());
         self.frozen.iter().for_each(|f| h.word(u64::from(*f)));
         self.tracked.iter().for_each(|t| h.word(u64::from(t.a.0) << 32 | u64::from(t.b.0)));
         h.finish()

@@ -21,6 +21,11 @@ pub fn step(world: &mut World, input: &Input, watch: Stopwatch) {
     let sub = Substep { model, params, h, sweeps };
 
     scratch.begin(model, state);
+    // A number that is none would pass from body to body before the end of the step.
+    guard::check(model, params, state, scratch, report);
+    if !report.quarantined.is_empty() {
+        scratch.begin(model, state);
+    }
     tools::lead(model, params, state, &input.hands);
     timer.mark(report, Stage::Tools);
 
@@ -36,6 +41,7 @@ pub fn step(world: &mut World, input: &Input, watch: Stopwatch) {
         timer.mark(report, Stage::Respond);
 
         report.truncated += filter::clip(&sub, state, scratch);
+        report.deepest_m = report.deepest_m.min(respond::deepest(scratch));
         timer.mark(report, Stage::Filter);
 
         body::finish(&sub, state, scratch);

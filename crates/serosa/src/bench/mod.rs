@@ -2,6 +2,7 @@
 
 mod chain;
 mod intestine;
+mod rope;
 
 use crate::cli::BenchArgs;
 use crate::{Console, Failure};
@@ -17,6 +18,7 @@ const BENCHES: &[Bench] = &[
         "a tube settling on a plane, published stochastic detection against complete",
         intestine::bench,
     ),
+    ("rope", "a rope piles up on a floor, against the best of other engines", rope::bench),
 ];
 
 /// Runs a benchmark, or lists them.

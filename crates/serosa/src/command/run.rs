@@ -2,7 +2,7 @@
 
 use crate::cli::{AuditEvery, RunArgs};
 use crate::scenes::{self, SceneText};
-use crate::session::{Device, Recorder, Session};
+use crate::session::{Device, Recorder, Session, memory};
 use crate::{Console, Failure};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Map, Value, json};
@@ -69,12 +69,16 @@ pub fn run(args: &RunArgs, console: &mut Console) -> Result<(), Failure> {
     let outcome = pool.install(|| {
         for i in 0..steps {
             session.step()?;
+            if i == steps / 10 {
+                session.seen.memory_mb[0] = memory::resident_mb();
+            }
             if i % 64 == 0 {
                 bar.set_position(i);
             }
         }
         // So that an audit has always seen something.
         session.audit_now(steps);
+        session.seen.memory_mb[1] = memory::resident_mb();
         Ok(())
     });
     bar.finish_and_clear();
@@ -124,20 +128,23 @@ fn device(args: &RunArgs, loaded: &Loaded, world: &World) -> Result<Device, Fail
             "error: the scene has no tool that --input could lead\n  help: add a [[tool]] to the scene";
         return Err(Failure::input(message));
     }
-    if let Some(speed) = input.strip_prefix("random") {
-        let speed = match speed.strip_prefix(':') {
-            None if speed.is_empty() => RANDOM_SPEED,
-            None => return file_device(input, loaded),
-            Some(text) => text.parse().ok().filter(|s| (1e-3..=100.0).contains(s)).ok_or_else(|| {
-                Failure::input(format!(
-                    "error: \"{input}\" has no usable speed\n  help: write random:0.5 for half a metre a second \
-                     (0.001 to 100)"
-                ))
-            })?,
-        };
-        return Ok(Device::random(world, args.seed, speed));
-    }
-    file_device(input, loaded)
+    let (kind, speed) =
+        input.split_once(':').map_or((input.as_str(), None), |(kind, speed)| (kind, Some(speed)));
+    let make = match kind {
+        "random" => Device::random,
+        "storm" => Device::storm,
+        _ => return file_device(input, loaded),
+    };
+    let speed = match speed {
+        None => RANDOM_SPEED,
+        Some(text) => text.parse().ok().filter(|s| (1e-3..=100.0).contains(s)).ok_or_else(|| {
+            Failure::input(format!(
+                "error: \"{input}\" has no usable speed\n  help: write {kind}:0.5 for half a metre a second (0.001 to \
+                 100)"
+            ))
+        })?,
+    };
+    Ok(make(world, args.seed, speed))
 }
 
 /// A script or a recording from a file.
@@ -258,6 +265,7 @@ fn as_json(scene: &SceneText, session: &Session, threads: usize, seed: u64) -> V
         "audited_steps": seen.audits,
         "truncated": seen.truncated,
         "quarantined": seen.quarantined.len(),
+        "memory_mb": { "start": seen.memory_mb[0], "end": seen.memory_mb[1] },
         "energy_j": world_energy(world, EnergyKind::Total),
         "hash": format!("{:016x}", world.state.hash()),
         "probes": probes_json(world),

@@ -10,8 +10,8 @@ use serosa_sim::{Hand, Input, PrimId, World};
 pub enum Device {
     /// Hands move along given places, or rest.
     Script(Vec<Path>),
-    /// Violent random motion, the same for the same seed.
-    Random(Vec<Wander>),
+    /// Violent random motion of hands and jaws, the same for the same seed; in a storm tunables jump as well.
+    Random(Vec<Wander>, Option<Storm>),
     /// The inputs of a recording; the last is kept when it ends.
     Playback(Vec<(u64, Input)>, usize),
 }
@@ -29,7 +29,7 @@ impl Device {
         Self::Script(raw.tools.iter().zip(moves).map(path).collect())
     }
 
-    /// Random motion through the whole scene at a given speed \[m/s\].
+    /// Random motion through the whole scene at a given speed \[m/s\]; jaws open and close on the way.
     pub fn random(world: &World, seed: u64, speed: f64) -> Self {
         let room = room(world);
         let wander = |(i, lead): (usize, &serosa_sim::state::Lead)| Wander {
@@ -38,10 +38,21 @@ impl Device {
             random: SplitMix(seed ^ (i as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15)),
             from: (lead.target.pos, lead.target.rot),
             to: (lead.target.pos, lead.target.rot),
+            grip: false,
             start_s: 0.0,
             end_s: 0.0,
         };
-        Self::Random(world.state.leads.iter().enumerate().map(wander).collect())
+        Self::Random(world.state.leads.iter().enumerate().map(wander).collect(), None)
+    }
+
+    /// Random motion, and every tunable of the scene jumps about in its range, to its ends above all.
+    pub fn storm(world: &World, seed: u64, speed: f64) -> Self {
+        let ranges = world.params.tunables.iter().map(|t| [t.min, t.max]).collect();
+        let storm = Storm { ranges, random: SplitMix(!seed), next_s: 0.0 };
+        match Self::random(world, seed, speed) {
+            Self::Random(wanders, _) => Self::Random(wanders, Some(storm)),
+            other => other,
+        }
     }
 
     /// Says what the outside says at a tick. The hands of `input` are overwritten where the device leads.
@@ -55,9 +66,13 @@ impl Device {
                     *hand = hand.gripping(path.places[path.now].3);
                 }
             }
-            Self::Random(wanders) => {
+            Self::Random(wanders, storm) => {
                 for (hand, wander) in input.hands.iter_mut().zip(wanders) {
                     lead(hand, wander.at(time));
+                    *hand = hand.gripping(wander.grip);
+                }
+                if let Some(storm) = storm {
+                    storm.blow(time, &mut input.tunables);
                 }
             }
             Self::Playback(changes, next) => {
@@ -122,6 +137,8 @@ pub struct Wander {
     random: SplitMix,
     from: (Vec3, Quat),
     to: (Vec3, Quat),
+    /// Whether the jaws are closed on this way.
+    grip: bool,
     start_s: f64,
     end_s: f64,
 }
@@ -134,10 +151,43 @@ impl Wander {
             let turn = Vec3::new(r.unit() - 0.5, r.unit() - 0.5, r.unit() - 0.5) * 2.0;
             self.from = self.to;
             self.to = (self.room.min + self.room.size() * place, rotation::from_rotation_vector(turn));
+            self.grip = r.unit() < 0.5;
             self.start_s = self.end_s;
             self.end_s += ((self.to.0 - self.from.0).length() / self.speed).max(0.01);
         }
         blend(self.from, self.to, (time - self.start_s) / (self.end_s - self.start_s))
+    }
+}
+
+/// Tunables that jump.
+#[derive(Debug)]
+pub struct Storm {
+    /// Smallest and largest of each, SI.
+    ranges: Vec<[f64; 2]>,
+    random: SplitMix,
+    next_s: f64,
+}
+
+impl Storm {
+    /// How long all tunables stay between two jumps \[s\].
+    const CALM: f64 = 0.1;
+
+    /// One tunable after the other, at random, goes to one of its ends or anywhere between.
+    fn blow(&mut self, time: f64, tunables: &mut [f64]) {
+        while time > self.next_s && !self.ranges.is_empty() {
+            let r = &mut self.random;
+            let which = (r.bits() % self.ranges.len() as u64) as usize;
+            let [min, max] = self.ranges[which];
+            let share = match r.bits() % 3 {
+                0 => 0.0,
+                1 => 1.0,
+                _ => r.unit(),
+            };
+            if let Some(value) = tunables.get_mut(which) {
+                *value = min + (max - min) * share;
+            }
+            self.next_s += Self::CALM;
+        }
     }
 }
 
@@ -171,5 +221,34 @@ impl SplitMix {
     /// The next number in [0, 1).
     pub fn unit(&mut self) -> f64 {
         (self.bits() >> 11) as f64 / (1u64 << 53) as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn random_hands_close_and_open_and_storms_reach_both_ends() {
+        let scene = crate::scenes::find("intestine").unwrap();
+        let loaded = crate::scenes::load(&scene).unwrap();
+        let world = loaded.baked.world();
+        let ranges: Vec<[f64; 2]> = world.params.tunables.iter().map(|t| [t.min, t.max]).collect();
+        let (mut device, mut input) = (Device::storm(&world, 1, 2.0), Input::at_rest(&world));
+        let (mut closed, mut opened, mut lowest, mut highest) = (0, 0, 0, 0);
+        for tick in 0..20_000 {
+            device.read(tick, 1e-3, &mut input);
+            if input.hands[1].grips() {
+                closed += 1
+            } else {
+                opened += 1
+            }
+            for (value, [min, max]) in input.tunables.iter().zip(&ranges) {
+                assert!((min..=max).contains(&value));
+                lowest += u32::from(value == min);
+                highest += u32::from(value == max);
+            }
+        }
+        assert!(closed > 2000 && opened > 2000 && lowest > 2000 && highest > 2000);
     }
 }

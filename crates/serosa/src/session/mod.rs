@@ -2,6 +2,7 @@
 
 pub mod clock;
 pub mod device;
+pub mod memory;
 pub mod recorder;
 pub mod times;
 
@@ -58,6 +59,8 @@ pub struct Seen {
     pub missed: u64,
     /// Deepest overlap in audited steps \[m\].
     pub deepest_m: f64,
+    /// Resident memory after a tenth of the steps and at the end \[MB\], where the system tells it.
+    pub memory_mb: [Option<f64>; 2],
 }
 
 impl Session {

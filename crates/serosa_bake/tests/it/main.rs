@@ -2,14 +2,19 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod balance;
 mod bands;
 mod conformance;
 mod contact;
 mod counting;
 mod faults;
 mod filter;
+mod growing;
+mod guarantee;
 mod lagrangian;
 mod make;
+mod misuse;
+mod search;
 mod specimens;
 mod strip;
 mod theory;

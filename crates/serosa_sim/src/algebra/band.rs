@@ -86,6 +86,11 @@ impl BandMatrix {
         }
     }
 
+    /// Makes each entry on the diagonal larger by a share of itself.
+    pub fn strengthen(&mut self, share: Real) {
+        self.values.iter_mut().step_by(self.stride).for_each(|x| *x *= 1.0 + share);
+    }
+
     /// Turns the matrix into its Cholesky factor; false where it is not positive definite.
     ///
     /// Cost: n · width² multiplications, in the same order whatever machine runs it.

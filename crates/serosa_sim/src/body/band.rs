@@ -23,6 +23,8 @@ use crate::state::State;
 use crate::{Mat3, Real, Scratch, Vec3};
 use std::ops::Range;
 
+/// By how much the diagonal of a matrix that rounding has made indefinite is strengthened, one after another.
+const STRENGTHS: [Real; 2] = [1e-10, 1e-6];
 /// A step that raises Φ is halved at most so often, then given up.
 const HALVINGS: u32 = 8;
 /// The most conjugate gradients of a Newton step.
@@ -129,10 +131,10 @@ fn prepare(sub: &Substep, b: usize, body: &BandBody, state: &State, work: &mut B
 /// One Newton step of a band on Φ with all else standing still. Cost: one assembly over its elements, one
 /// factorisation of unknowns × half-band², and one or more evaluations of Φ.
 pub(crate) fn descend(sub: &Substep, b: usize, body: &BandBody, state: &State, scratch: &mut Scratch) {
-    if state.frozen[b] {
+    if state.frozen[b] || scratch.lost[b] {
         return;
     }
-    let Scratch { pos, pose, target, bands, touching, .. } = scratch;
+    let Scratch { pos, pose, target, bands, touching, lost, .. } = scratch;
     let band = Band {
         model: sub.model,
         body,
@@ -150,11 +152,16 @@ pub(crate) fn descend(sub: &Substep, b: usize, body: &BandBody, state: &State, s
         band.start(work, &state.pos, pos);
     }
     let before = band.assemble(work, pos);
-    if !work.matrix.factor() {
-        // Not a number somewhere: the guard will see it.
+    let solved = band.factor(work, pos);
+    if solved {
+        band.solve(work);
+    }
+    if !solved || work.step.iter().any(|x| !x.is_finite()) {
+        // It stays where it was, so that the filter certifies what the guard will leave.
+        lost[b] = true;
+        pos[band.vertices.clone()].copy_from_slice(&state.pos[band.vertices.clone()]);
         return;
     }
-    band.solve(work);
     work.from.clear();
     work.from.extend_from_slice(&pos[band.vertices.clone()]);
     let mut share = 1.0;
@@ -166,7 +173,7 @@ pub(crate) fn descend(sub: &Substep, b: usize, body: &BandBody, state: &State, s
         }
         share *= 0.5;
     }
-    band.advance(work, 0.0, pos);
+    pos[band.vertices.clone()].copy_from_slice(&work.from);
 }
 
 impl Band<'_> {
@@ -187,6 +194,17 @@ impl Band<'_> {
         let mass: Real = self.model.mass[self.vertices.clone()].iter().sum();
         let way: Vec3 = self.vertices.clone().map(|v| (self.target[v] - old[v]) * self.model.mass[v]).sum();
         way / mass
+    }
+
+    /// Factors what was assembled. A tube folded nearly flat has entries so large that rounding hides the inertia of
+    /// its vertices; then they are given a little more.
+    fn factor(&self, work: &mut BandWork, pos: &[Vec3]) -> bool {
+        work.matrix.factor()
+            || STRENGTHS.iter().any(|share| {
+                self.assemble(work, pos);
+                work.matrix.strengthen(*share);
+                work.matrix.factor()
+            })
     }
 
     fn advance(&self, work: &BandWork, share: Real, pos: &mut [Vec3]) {

@@ -9,7 +9,7 @@ pub mod rigid;
 pub mod springs;
 
 use crate::model::{BodyKind, Model};
-use crate::params::Params;
+use crate::params::{Filter, Params};
 use crate::row::Row;
 use crate::state::State;
 use crate::{Real, Scratch, Vec3};
@@ -55,6 +55,7 @@ pub(crate) fn finish(sub: &Substep, state: &mut State, scratch: &mut Scratch) {
     state.vel.copy_from_slice(&scratch.vel);
     state.pose.copy_from_slice(&scratch.pose);
     state.twist.copy_from_slice(&scratch.twist);
+    state.ahead = if params.filter == Filter::Off { 0.0 } else { scratch.planes.wanted };
     state.radius.iter_mut().zip(&scratch.growth).for_each(|(r, more)| *r += more);
     for (t, tool) in model.tools.iter().enumerate() {
         let (frame, coupling) = (&model.rigids[tool.rigid.at()], &params.couplings[t]);

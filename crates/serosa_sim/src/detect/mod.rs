@@ -98,7 +98,9 @@ pub(crate) fn find(sub: &Substep, state: &mut State, scratch: &mut Scratch, repo
     let descends = sub.params.response == Response::AugmentedLagrangian;
     let room = (scratch.rows.capacity(), scratch.near.capacity());
     if descends || sub.params.filter != Filter::Off {
-        let margin = (AHEAD * farthest(sub.model, state, scratch)).clamp(NEAR_MIN, NEAR_MAX);
+        // A stretched rope that is let go moves farther than its velocity says; the filter has seen it by then.
+        let farthest = farthest(sub.model, state, scratch).max(state.ahead);
+        let margin = (AHEAD * farthest).clamp(NEAR_MIN, NEAR_MAX);
         let at = Places { pos: &state.pos, pose: &state.pose, radius: &state.radius };
         // The guarantee of the filter needs a complete search.
         let complete = match sub.params.detector {

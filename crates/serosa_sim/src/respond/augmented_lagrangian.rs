@@ -27,6 +27,10 @@ pub const REST_GAP: Real = 1e-4;
 const FIRMNESS: Real = 2.0;
 /// A step of a rigid frame that raises the potential is halved at most so often, then given up.
 const HALVINGS: u32 = 6;
+/// In the first sweep a row is taken to stick as long as its pull is less than so many times its limit. Free motion
+/// goes 2 n limits too far where a vertex sticks in n rows that could hold it; taken for sliding it would be thrown
+/// back beyond its anchor, and forth again in the next sweep.
+const TRIAL: Real = 5.0;
 /// How much of an old overlap is left to the next step, so that nothing pops.
 const KEEP: Real = 0.95;
 /// How much of a multiplier is handed to the next step.
@@ -56,6 +60,8 @@ pub struct Touching {
     limit: Real,
     /// Whether the pull has gone beyond the limit.
     slides: bool,
+    /// Before the first sweep: the pull is that of the free motion, and most of it will be gone.
+    trial: bool,
 }
 
 /// Where a row at work comes from.
@@ -153,7 +159,8 @@ impl Touching {
         let (mut across, mut slide) = (0.0, Vec3::ZERO);
         if self.limit > 0.0 {
             let (pull, size) = self.pull(between);
-            if size > self.limit {
+            let most = if self.trial { TRIAL * self.limit } else { self.limit };
+            if size > most {
                 // Sliding resists turning aside, not going on.
                 slide = pull / size;
                 across = k * self.limit / size;
@@ -190,7 +197,7 @@ impl Touching {
             self.lambda = self.push(between);
             self.limit = self.friction * self.lambda;
         }
-        self.slides = size > self.limit;
+        (self.slides, self.trial) = (size > self.limit, false);
         self.drag = if self.slides { pull * (self.limit / size) } else { pull };
     }
 }
@@ -250,6 +257,7 @@ fn prepare(sub: &Substep, state: &State, scratch: &mut Scratch) {
             drag: grip.pull,
             limit: tool.strength / shares as Real,
             slides: false,
+            trial: true,
         };
         if firm(&mut work, sub, state, (inv_mass, rigid_mobility)) {
             touching.push(work);
@@ -290,6 +298,7 @@ fn of_row(
         drag: Vec3::ZERO,
         limit: 0.0,
         slides: false,
+        trial: true,
     };
     work.start = work.between(&state.pos, &state.pose);
     if let Some(kept) = memory {
@@ -462,6 +471,6 @@ fn store(sub: &Substep, state: &mut State, scratch: &mut Scratch, report: &mut S
     let before = state.grips.len();
     state.grips.retain(|g| g.slipped <= sub.model.tools[g.tool.at()].reach);
     report.slipped_out += (before - state.grips.len()) as u32;
-    let deepest = rows.iter().map(|row| row.gap_at(pos, pose)).fold(0.0, Real::min);
-    report.deepest_m = report.deepest_m.min(deepest);
+    // Near pairs that did not push touched nothing.
+    report.contacts = state.kept.len() as u32;
 }

@@ -31,8 +31,11 @@ pub(crate) fn answer(sub: &Substep, state: &mut State, scratch: &mut Scratch, re
     }
     displacement_velocity::store(rows, row_work);
     grip::slip(sub, &motion, state, grip_work, report);
-    let deepest = rows.iter().map(|row| row.gap_at(motion.pos, motion.pose)).fold(0.0, Real::min);
-    report.deepest_m = report.deepest_m.min(deepest);
+}
+
+/// The most negative gap of the rows where the substep ends \[m\]; 0 when nothing overlaps.
+pub(crate) fn deepest(scratch: &Scratch) -> Real {
+    scratch.rows.iter().map(|row| row.gap_at(&scratch.pos, &scratch.pose)).fold(0.0, Real::min)
 }
 
 /// Positions and velocities that a response may change, and how the nodes answer impulses.

@@ -1,0 +1,71 @@
+//! The list with its skin against all pairs, along motions that no list would choose.
+
+use crate::make::*;
+use serosa_bake::raw::*;
+use serosa_geometry::Vec3;
+use serosa_sim::World;
+use serosa_sim::detect::{Finder, Places, Search};
+use serosa_sim::params::Detector;
+
+fn crowd(seed: &mut u64) -> World {
+    let mut bodies = vec![floor()];
+    for i in 0..8 {
+        let (at, dir) = (noise3(seed) * 0.1 + Vec3::Z * 0.1, noise3(seed) * 0.1);
+        bodies.push(rope(&format!("rope{i}"), (at - dir, at + dir), 20, 0.004, ROPE));
+    }
+    let rigid = RawModel::Rigid { mass: 0.1 };
+    for i in 0..4 {
+        let shape = match i % 3 {
+            0 => RawSolid::Sphere { radius: 0.02 },
+            1 => RawSolid::Capsule { length: 0.1, radius: 0.01 },
+            _ => RawSolid::Cuboid { size: Vec3::new(0.05, 0.03, 0.08) },
+        };
+        bodies.push(solid(&format!("solid{i}"), shape, noise3(seed) * 0.1 + Vec3::Z * 0.1, rigid));
+    }
+    baked(&scene(bodies)).world()
+}
+
+/// Creeping, running, jumping; one at a time or all; radii that grow; margins from nothing to centimetres: the rows of
+/// the list are those of all pairs, every time.
+#[test]
+fn the_list_misses_nothing() {
+    let mut seed = 4;
+    let (mut rows, mut all, mut found) = (Vec::new(), Vec::new(), 0);
+    for round in 0..6 {
+        let mut world = crowd(&mut seed);
+        let (mut list, mut every) = (Finder::default(), Finder::default());
+        for tick in 0..60 {
+            let speed = [1e-5, 1e-4, 1e-3, 1e-2][tick % 4];
+            world.state.pos.iter_mut().for_each(|p| *p += noise3(&mut seed) * speed);
+            for pose in &mut world.state.pose[1..] {
+                pose.pos += noise3(&mut seed) * speed;
+                let turn = serosa_geometry::rotation::from_rotation_vector(noise3(&mut seed) * speed * 10.0);
+                pose.rot = (turn * pose.rot).normalize();
+            }
+            if tick % 7 == 3 {
+                // One body is somewhere else at once.
+                let body = world.model.bodies[1 + tick % 8].vertex_range();
+                let jump = noise3(&mut seed) * 0.2;
+                world.state.pos[body].iter_mut().for_each(|p| *p += jump);
+                world.state.pose[1 + tick % 4].pos = noise3(&mut seed) * 0.1;
+            }
+            if tick % 5 == 0 {
+                let grows = tick % world.state.radius.len();
+                world.state.radius[grows..].iter_mut().step_by(3).for_each(|r| *r *= 1.1);
+            }
+            let search = match tick % 3 {
+                0 => Search::OVERLAP,
+                1 => Search::near(1e-3),
+                _ => Search::near(1e-2 * noise(&mut seed).abs()),
+            };
+            let at = Places { pos: &world.state.pos, pose: &world.state.pose, radius: &world.state.radius };
+            let (model, params) = (&world.model, &world.params);
+            list.rows(model, params, Detector::Grid, (at, search), &mut rows);
+            every.rows(model, params, Detector::AllPairs, (at, search), &mut all);
+            assert_eq!(rows.len(), all.len(), "round {round}, tick {tick}, {search:?}");
+            assert!(rows == all, "round {round}, tick {tick}");
+            found += rows.len();
+        }
+    }
+    assert!(found > 10_000, "{found}");
+}
