@@ -61,18 +61,31 @@ fn beyond(sides: [i8; 3]) -> bool {
     sides == [1; 3] || sides == [-1; 3]
 }
 
+/// Whether two triangles that have the corner `a[0]` = `b[0]` in common meet in another point as well. They do if and
+/// only if the side opposite that corner, of one, meets the other: what they have in common is convex.
+pub fn meet_beyond_corner(a: &Triangle, b: &Triangle) -> bool {
+    let opposite = |of: &Triangle, t: &Triangle| {
+        let side = |p| orientation(t[0], t[1], t[2], p);
+        side_meets([of[1], of[2]], [side(of[1]), side(of[2])], t, axis_of(t))
+    };
+    a.iter().chain(b).all(|p| p.is_finite()) && (opposite(a, b) || opposite(b, a))
+}
+
 /// Whether a side of `of` meets `t`; `sides` say on which side of `t` its corners lie.
 fn any_side_meets(of: &Triangle, sides: [i8; 3], t: &Triangle) -> bool {
     let axis = axis_of(t);
-    [(0, 1), (1, 2), (2, 0)].into_iter().any(|(i, j)| {
-        let (p, q) = (of[i], of[j]);
-        match axis {
-            None => edges(t).any(|(u, v)| segments_meet(p, q, u, v)),
-            Some(axis) if sides[i] == 0 && sides[j] == 0 => meets_in_plane(p, q, t, axis),
-            // The line through p and q crosses the plane in one point, which is between them.
-            Some(_) => sides[i] * sides[j] <= 0 && one_sign(edges(t).map(|(u, v)| orientation(p, q, u, v))),
-        }
-    })
+    let ends = [(0, 1), (1, 2), (2, 0)];
+    ends.into_iter().any(|(i, j)| side_meets([of[i], of[j]], [sides[i], sides[j]], t, axis))
+}
+
+/// Whether a segment meets `t`, which has an area along `axis` where it has any.
+fn side_meets([p, q]: [Vec3; 2], sides: [i8; 2], t: &Triangle, axis: Option<usize>) -> bool {
+    match axis {
+        None => edges(t).any(|(u, v)| segments_meet(p, q, u, v)),
+        Some(axis) if sides == [0, 0] => meets_in_plane(p, q, t, axis),
+        // The line through p and q crosses the plane in one point, which is between them.
+        Some(_) => sides[0] * sides[1] <= 0 && one_sign(edges(t).map(|(u, v)| orientation(p, q, u, v))),
+    }
 }
 
 fn edges(t: &Triangle) -> impl Iterator<Item = (Vec3, Vec3)> {
@@ -235,6 +248,23 @@ mod tests {
         for (what, other, wanted) in cases {
             assert_eq!(triangles_meet(&real(&t), &real(&other)), wanted, "{what}");
             assert_eq!(slow(&t, &other), wanted, "{what}, by the twin");
+        }
+    }
+
+    #[test]
+    fn neighbours_at_a_corner_meet_beyond_it_or_not() {
+        let t = [[0, 0, 0], [4, 0, 0], [0, 4, 0]];
+        let cases = [
+            ("away from it", [[0, 0, 0], [-4, 0, 1], [0, -4, 1]], false),
+            ("away from it in its plane", [[0, 0, 0], [-4, 0, 0], [0, -4, 0]], false),
+            ("through it", [[0, 0, 0], [2, 2, 5], [2, 2, -5]], true),
+            ("over it in its plane", [[0, 0, 0], [9, 1, 0], [1, 9, 0]], true),
+            ("touching a side", [[0, 0, 0], [2, 0, 0], [2, -3, 5]], true),
+            ("ending on it", [[0, 0, 0], [1, 1, 0], [1, 1, 5]], true),
+        ];
+        for (what, other, wanted) in cases {
+            assert_eq!(meet_beyond_corner(&real(&t), &real(&other)), wanted, "{what}");
+            assert_eq!(meet_beyond_corner(&real(&other), &real(&t)), wanted, "{what}, the other way round");
         }
     }
 

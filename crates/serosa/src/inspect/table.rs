@@ -103,13 +103,15 @@ fn surface_rows(i: &Inspection) -> Vec<(&'static str, String)> {
     rows.push(("orientation", orientation(i)));
     rows.push(("components", components(&s.components)));
     let more = if m.complete { "" } else { " or more: the search ended at its limit" };
-    rows.push((
-        "self-intersections",
-        match m.pairs {
-            0 => format!("none{more}"),
-            pairs => format!("{} faces in {pairs} pairs{more}", m.faces.len()),
-        },
-    ));
+    let pairs = match m.pairs {
+        0 => format!("none{more}"),
+        pairs => format!("{} faces in {pairs} pairs{more}", m.faces.len()),
+    };
+    let folds = match m.folded.len() {
+        0 => String::new(),
+        n => format!("\nand {n} faces folded onto a neighbour at a corner"),
+    };
+    rows.push(("self-intersections", pairs + &folds));
     let volume = s.volume.map_or_else(|| "not enclosed".to_owned(), short);
     rows.push(("area, volume", format!("{}, {volume}", short(s.area))));
     rows
@@ -244,7 +246,7 @@ pub fn as_json(i: &Inspection) -> Value {
         "loops": s.loops.iter().take(SHOWN_JSON).map(|l| json!({
             "center": l.center.to_array(), "edges": edges(l), "length": l.length, "closed": l.closed,
         })).collect::<Vec<_>>(),
-        "self_intersections": m.faces.len(), "self_intersection_pairs": m.pairs,
+        "self_intersections": m.faces.len(), "self_intersection_pairs": m.pairs, "folded": m.folded.len(),
         "self_intersections_complete": m.complete,
         "area": s.area, "volume": s.volume, "vector_area": s.vector_area.to_array(),
         "degenerate": {

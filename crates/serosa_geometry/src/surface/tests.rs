@@ -205,6 +205,15 @@ fn faults_of_single_faces_and_points() {
 }
 
 #[test]
+fn a_fold_at_a_corner_is_told_apart() {
+    // Two triangles about one corner, the second pierced by the side of the first.
+    let points = [[0.0, 0.0, 0.0], [4.0, 0.0, 0.0], [0.0, 4.0, 0.0], [2.0, 2.0, 5.0], [2.0, 2.0, -5.0]]
+        .map(Vec3::from);
+    let found = own(&(points.to_vec(), vec![[0, 1, 2], [3, 4, 0]]));
+    assert_eq!((&found.folded[..], found.pairs), (&[0, 1][..], 0));
+}
+
+#[test]
 fn two_balls_in_one_another_meet_as_all_pairs_say() {
     for (n, offset) in [(12, Vec3::new(0.9, 0.2, 0.1)), (9, Vec3::X), (16, Vec3::new(0.0, 0.0, 1.99))] {
         let both = join(ball(Vec3::ZERO, 1.0, n), &ball(offset, 1.0, n));
