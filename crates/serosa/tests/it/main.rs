@@ -5,6 +5,7 @@
 mod bits;
 mod cli;
 mod fuzz;
+mod query;
 mod record;
 #[cfg(feature = "page")]
 mod server;
