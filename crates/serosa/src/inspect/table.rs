@@ -132,14 +132,14 @@ fn watertight(i: &Inspection) -> String {
     for l in s.loops.iter().take(SHOWN) {
         text.push_str(&format!(
             "\nopen at {}: {} edges, {} long",
-            vector(l.center),
+            vector(rounded(l.center, i)),
             edges(l),
             short(l.length)
         ));
     }
     for edge in s.crowded_edges.iter().take(SHOWN) {
         let middle = 0.5 * (i.points[edge[0] as usize] + i.points[edge[1] as usize]);
-        text.push_str(&format!("\nmore than two faces at {}", vector(middle)));
+        text.push_str(&format!("\nmore than two faces at {}", vector(rounded(middle, i))));
     }
     text
 }
@@ -247,6 +247,7 @@ pub fn as_json(i: &Inspection) -> Value {
             "center": l.center.to_array(), "edges": edges(l), "length": l.length, "closed": l.closed,
         })).collect::<Vec<_>>(),
         "self_intersections": m.faces.len(), "self_intersection_pairs": m.pairs, "folded": m.folded.len(),
+        "crossing_faces": m.crossing().len(),
         "self_intersections_complete": m.complete,
         "area": s.area, "volume": s.volume, "vector_area": s.vector_area.to_array(),
         "degenerate": {
@@ -293,6 +294,12 @@ fn rest(count: usize) -> String {
 
 fn edges(l: &Loop) -> usize {
     l.points.len() - usize::from(!l.closed)
+}
+
+/// A place without the noise of sums that should be zero.
+fn rounded(v: Vec3, i: &Inspection) -> Vec3 {
+    let size = i.surface.bounds.map_or(0.0, |b| b.size().max_element());
+    Vec3::from_array(v.to_array().map(|x| if x.abs() < 1e-9 * size { 0.0 } else { x }))
 }
 
 fn vector(v: Vec3) -> String {

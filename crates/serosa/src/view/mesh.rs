@@ -47,9 +47,6 @@ fn draw(found: &Inspection, info: MeshInfo) -> MeshInfo {
     let segments = |edges: &[[u32; 2]]| -> Vec<f32> {
         edges.iter().take(MARKED_MAX).flat_map(|e| ends(e).into_iter().flatten()).collect()
     };
-    let mut crossing: Vec<u32> = found.meetings.faces.iter().chain(&found.meetings.folded).copied().collect();
-    crossing.sort_unstable();
-    crossing.dedup();
     let bad = s.collapsed_faces.iter().chain(&s.flat_faces).chain(&s.needles);
     MeshInfo {
         points: found.points.iter().flat_map(|p| coordinates(*p)).collect(),
@@ -57,7 +54,7 @@ fn draw(found: &Inspection, info: MeshInfo) -> MeshInfo {
         open: segments(&s.open_edges),
         crowded: segments(&s.crowded_edges),
         flipped: segments(&s.flipped_edges),
-        crossing: crossing.into_iter().take(MARKED_MAX).collect(),
+        crossing: found.meetings.crossing().into_iter().take(MARKED_MAX).collect(),
         degenerate: bad.copied().filter(drawn).take(MARKED_MAX).collect(),
         ..info
     }

@@ -3,7 +3,7 @@
 use super::repeats;
 use crate::meet::{meet_beyond_corner, triangles_meet};
 use crate::weld::weld;
-use crate::{Aabb, Grid, Vec3};
+use crate::{Aabb, Grid, Real, Vec3};
 
 /// The most pairs of faces with overlapping boxes that are looked at; a surface of a million faces has some ten million.
 pub const PAIRS_MAX: u64 = 200_000_000;
@@ -33,36 +33,96 @@ pub fn self_meetings(
 ) -> Meetings {
     let first = weld(points);
     let faces: Vec<[u32; 3]> = triangles.iter().map(|t| t.map(|i| first[i as usize])).collect();
-    let corners = |f: u32| faces[f as usize].map(|i| points[i as usize]);
-    let sound: Vec<u32> = (0..faces.len() as u32).filter(|f| !repeats(&faces[*f as usize])).collect();
-    let boxes: Vec<Aabb> = sound.iter().map(|f| Aabb::around(corners(*f))).collect();
-    let mut grid = Grid::default();
-    grid.build(&boxes, |_| 0);
-    let (mut seen, mut pairs, mut complete) = (0, 0, true);
+    let sorted = BySize::of(points, &faces);
+    let (mut seen, mut pairs) = (0, 0);
     let (mut meets, mut folds) = (vec![false; faces.len()], vec![false; faces.len()]);
-    for job in 0..grid.jobs() {
-        if seen >= limit || (job % 4096 == 0 && !progress(job as f64 / grid.jobs() as f64)) {
-            complete = false;
-            break;
-        }
-        grid.pairs_in(job, &boxes, |i, j| {
+    let complete = sorted.pairs(&mut |step| match step {
+        Step::Done(part) => seen <= limit && progress(part),
+        Step::Pair(i, j) => {
             seen += 1;
-            if seen > limit {
-                return;
-            }
-            let (i, j) = (sound[i as usize], sound[j as usize]);
-            match how(points, &faces[i as usize], &faces[j as usize]) {
+            match if seen > limit { How::Apart } else { how(points, &faces[i], &faces[j]) } {
                 How::Apart => {}
-                How::Folds => (folds[i as usize], folds[j as usize]) = (true, true),
+                How::Folds => (folds[i], folds[j]) = (true, true),
                 How::Meets => {
                     pairs += 1;
-                    (meets[i as usize], meets[j as usize]) = (true, true);
+                    (meets[i], meets[j]) = (true, true);
                 }
             }
-        });
-    }
+            true
+        }
+    });
     let marked = |all: &[bool]| all.iter().zip(0..).filter(|(m, _)| **m).map(|(_, f)| f).collect();
     Meetings { faces: marked(&meets), folded: marked(&folds), pairs, complete: complete && seen <= limit }
+}
+
+impl Meetings {
+    /// Faces that meet others or are folded onto a neighbour, ascending.
+    pub fn crossing(&self) -> Vec<u32> {
+        let mut all = [&self.faces[..], &self.folded].concat();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+}
+
+/// Faces in classes of like size, small ones first. A part that a machinist drew has faces of a thousand to one, and in
+/// one grid for all the large ones would each be compared with every other.
+struct BySize {
+    /// Numbers of the faces.
+    faces: Vec<u32>,
+    /// Their boxes.
+    boxes: Vec<Aabb>,
+    /// The class of each.
+    classes: Vec<u64>,
+}
+
+/// What the search tells.
+enum Step {
+    /// How much is done; the search ends where the answer is false.
+    Done(f64),
+    /// Two faces whose boxes overlap.
+    Pair(usize, usize),
+}
+
+impl BySize {
+    fn of(points: &[Vec3], faces: &[[u32; 3]]) -> Self {
+        let around = |f: u32| Aabb::around(faces[f as usize].map(|i| points[i as usize]));
+        // Sizes of one class are within a factor of eight: three steps of the binary exponent.
+        let class = |f: u32| (around(f).size().max_element().to_bits() >> 52) / 3;
+        let finite = |f: &u32| faces[*f as usize].iter().all(|i| points[*i as usize].is_finite());
+        let mut all: Vec<(u64, u32)> = (0..faces.len() as u32)
+            .filter(|f| !repeats(&faces[*f as usize]) && finite(f))
+            .map(|f| (class(f), f))
+            .collect();
+        all.sort_unstable();
+        let boxes = all.iter().map(|(_, f)| around(*f)).collect();
+        Self { faces: all.iter().map(|a| a.1).collect(), boxes, classes: all.iter().map(|a| a.0).collect() }
+    }
+
+    /// Every pair whose boxes overlap, once, found where the larger class is at home: there the smaller faces are one
+    /// group, whose pairs among themselves are found already. False where `step` ended it.
+    fn pairs(&self, step: &mut dyn FnMut(Step) -> bool) -> bool {
+        let mut grid = Grid::default();
+        let mut start = 0;
+        for class in self.classes.chunk_by(|a, b| a == b) {
+            let end = start + class.len();
+            let sum: Real = self.boxes[start..end].iter().map(|b| b.size().max_element()).sum();
+            let boxes = &self.boxes[..end];
+            grid.build_sized(boxes, sum / class.len() as Real, |i| u32::from((i as usize) < start));
+            for job in 0..grid.jobs() {
+                let done = start as Real + class.len() as Real * job as Real / grid.jobs() as Real;
+                if job % 1024 == 0 && !step(Step::Done(done / self.faces.len() as Real)) {
+                    return false;
+                }
+                let at = |i: u32| self.faces[i as usize] as usize;
+                grid.pairs_in(job, boxes, |i, j| {
+                    step(Step::Pair(at(i), at(j)));
+                });
+            }
+            start = end;
+        }
+        true
+    }
 }
 
 enum How {
