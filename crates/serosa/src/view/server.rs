@@ -3,9 +3,9 @@
 use super::hub::{Hub, Shown};
 use super::{info, mesh, page};
 use axum::Router;
-use axum::body::{Body, Bytes};
+use axum::body::{Body, to_bytes};
 use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
-use axum::extract::{DefaultBodyLimit, Query, State};
+use axum::extract::{Query, State};
 use axum::http::{HeaderMap, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
@@ -40,11 +40,10 @@ pub struct Site {
 
 /// All routes.
 pub fn routes(site: Arc<Site>) -> Router {
-    let mesh = post(look).layer(DefaultBodyLimit::max(MESH_POST_MAX));
     Router::new()
         .route("/ws", get(connect))
         .route("/door", post(door))
-        .route("/mesh", mesh)
+        .route("/mesh", post(look))
         .fallback(file)
         .with_state(site)
 }
@@ -153,13 +152,21 @@ async fn look(
     Query(ticket): Query<Ticket>,
     Query(Named { name }): Query<Named>,
     headers: HeaderMap,
-    bytes: Bytes,
+    body: Body,
 ) -> Response {
     match site.refusal(&headers, &ticket) {
         Some(Refusal::Elsewhere) => return refuse("this page comes from elsewhere"),
         Some(Refusal::Token) => return refuse("the address carries no token that is known"),
         Some(Refusal::Full) | None => {}
     }
+    // Only now is the body read: strangers are not listened to, and what is too long is not waited for.
+    let length = headers.get(header::CONTENT_LENGTH).and_then(|v| v.to_str().ok()?.parse::<usize>().ok());
+    let too_large =
+        || (StatusCode::PAYLOAD_TOO_LARGE, "a mesh dropped on the page has at most 64 MB").into_response();
+    if length.is_none_or(|n| n > MESH_POST_MAX) {
+        return too_large();
+    }
+    let Ok(Ok(bytes)) = timeout(STALL, to_bytes(body, MESH_POST_MAX)).await else { return too_large() };
     let refused =
         |message: &str, help: &str| MeshAnswer::Refused { message: message.into(), help: help.into() };
     let answer = match site.looking.try_acquire() {
