@@ -5,6 +5,7 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 
 /// The public meshes beside the project, where they are; the tests that need them say so where they are not.
+#[allow(clippy::print_stderr)]
 fn data() -> Option<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
     if !folder.is_dir() {
@@ -22,7 +23,9 @@ fn info(path: &Path) -> Value {
 /// File, triangles, watertight, faces that meet others, those and the ones folded at a corner, volume.
 /// All but the first count of faces are as SOURCES.md there has them, for meshes whose faces never merely touch: the
 /// program that measured them counts folds with the rest, and touching not at all.
-const MEASURED: &[(&str, u64, bool, u64, u64, Option<f64>)] = &[
+type Measured = (&'static str, u64, bool, u64, u64, Option<f64>);
+
+const MEASURED: &[Measured] = &[
     ("organs/sofa/liver-smooth.obj", 4384, true, 6, 8, Some(39.27)),
     ("organs/sofa/liver.obj", 274, true, 0, 0, Some(36.57)),
     ("organs/sofa/liver2.obj", 2336, true, 0, 0, Some(1.147)),
