@@ -23,6 +23,9 @@ const SMALLER: [string, string, number, number][] = [
 
 /** The unit in which values up to `largest` (of SI unit `unit`) read well. */
 export function shownIn(unit: string, largest: number): Shown {
+  if (unit === "of 1") {
+    return { unit: "%", factor: 100 };
+  }
   for (const [from, to, factor, below] of SMALLER) {
     if (unit === from && largest < below && largest > NOTHING) {
       return { unit: to, factor };

@@ -94,6 +94,7 @@ class Page {
         return tip ? this.view.project(tip, { x: 0, y: 0 }) : null;
       },
       frames: () => this.frames,
+      triangles: () => this.view.triangles,
       screenshotReady: () => this.view.drawn >= 2,
     };
     requestAnimationFrame((now) => this.tick(now));
@@ -260,7 +261,7 @@ class Page {
     this.tunables.open(info.tunables);
     this.plots.open(info.probes);
     this.panel.open(info);
-    this.labels.open(info.texts);
+    this.labels.open(info.texts, info.goals.length);
     this.display.apply();
     show(byId("tunables-part"), info.tunables.length > 0);
     show(byId("probes-part"), info.probes.length > 0);
@@ -354,6 +355,8 @@ declare global {
       toolScreen(tool: number): { x: number; y: number } | null;
       /** Frames received. */
       frames(): number;
+      /** Triangles of the last picture. */
+      triangles(): number;
       /** Whether a scene has been drawn at least twice. */
       screenshotReady(): boolean;
     };

@@ -14,6 +14,7 @@ import {
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 import { FrameState } from "./frame";
 import { Bodies, ballAbout, eachBall } from "./look/bodies";
+import { Goals } from "./look/goals";
 import { QUALITY } from "./look/materials";
 import { Overlays, type Shows } from "./look/overlays";
 import { Stage, tableColour } from "./look/stage";
@@ -44,6 +45,8 @@ export interface Opened {
   bodies: Bodies;
   /** What is drawn over them. */
   overlays: Overlays;
+  /** Boxes to be laid free. */
+  goals: Goals;
   /** What they are coloured by. */
   values: Values;
 }
@@ -135,13 +138,15 @@ export class View {
     ballAbout(info, frame, this.ball);
     const size = this.ball.radius;
     const values = new Values(info);
-    const opened = { info, frame, values, bodies: new Bodies(info, size), overlays: new Overlays(info, frame, size) };
+    const overlays = new Overlays(info, frame, size);
+    const opened = { info, frame, values, bodies: new Bodies(info, size), overlays, goals: new Goals(info) };
     if (old) {
       Object.assign(opened.overlays.shows, old.overlays.shows);
       values.choose(old.values.by);
     }
     this.opened = opened;
-    this.scene.add(opened.bodies.object, opened.overlays.object);
+    this.scene.add(opened.bodies.object, opened.overlays.object, opened.goals.object);
+    this.host.classList.toggle("inside", opened.bodies.inside);
     this.drawn = 0;
     this.seen = -1;
     this.aimed.radius = 0;
@@ -158,14 +163,19 @@ export class View {
   /** Shows nothing. */
   close(): void {
     if (this.opened) {
-      const { bodies, overlays } = this.opened;
-      this.scene.remove(bodies.object, overlays.object);
-      bodies.dispose();
-      overlays.dispose();
+      for (const part of [this.opened.bodies, this.opened.overlays, this.opened.goals]) {
+        this.scene.remove(part.object);
+        part.dispose();
+      }
       this.opened = null;
       this.drawn = 0;
       this.dirty = true;
     }
+  }
+
+  /** Triangles of the last picture, its shadows included. */
+  get triangles(): number {
+    return this.renderer.info.render.triangles;
   }
 
   /** Asks for a new picture. */
@@ -268,6 +278,7 @@ export class View {
     }
     if (opened) {
       this.follow(opened, now, fresh);
+      opened.bodies.face(this.camera.position);
     }
     this.renderer.render(this.scene, this.camera);
     this.done = this.context.fenceSync(this.context.SYNC_GPU_COMMANDS_COMPLETE, 0);
@@ -301,7 +312,7 @@ export class View {
   }
 
   private follow(opened: Opened, now: number, fresh: boolean): void {
-    const { frame, values, bodies, overlays } = opened;
+    const { frame, values, bodies, overlays, goals } = opened;
     if (fresh || this.repaint) {
       const rescaled = values.update(frame);
       bodies.update(frame, values, this.repaint || rescaled || this.seen < 0);
@@ -309,6 +320,7 @@ export class View {
       this.seen = this.stamp(opened);
     }
     overlays.update(frame);
+    goals.update(frame);
     if (now - this.lastAim > AIM_EVERY_MS || this.aimed.radius === 0) {
       this.lastAim = now;
       ballAbout(opened.info, frame, this.ball);

@@ -30,6 +30,8 @@ type Soft = Exclude<Look, { kind: "solid" }>;
 
 interface Rest {
   look: Soft;
+  /** Whether an edge counts for the strain of one of its vertices: on a tube, what the tube does, not its skin. */
+  counts: (edge: number, vertex: number) => boolean;
   lengths: Float32Array;
   degree: Float32Array;
   values: BodyValues;
@@ -167,17 +169,22 @@ function restOf(look: Soft): Rest {
   const edges = look.edges.length / 2;
   const lengths = new Float32Array(edges);
   const degree = new Float32Array(vertices);
+  const tube = look.kind === "strip" ? look.columns - 1 : 0;
+  const rows = look.kind === "strip" ? look.rows : 1;
+  const counts = (edge: number, vertex: number): boolean => tube === 0 || edge < tube || vertex % rows !== 0;
   let sum = 0;
   for (let e = 0; e < edges; e++) {
     const [a, b] = [look.edges[2 * e], look.edges[2 * e + 1]];
     lengths[e] = distance(look.rest, a, b);
     sum += lengths[e];
-    degree[a]++;
-    degree[b]++;
+    degree[a] += Number(counts(e, a));
+    degree[b] += Number(counts(e, b));
   }
-  const reach = 2 * look.radius + 1.2 * (edges > 0 ? sum / edges : look.radius);
+  const mean = edges > 0 ? sum / edges : look.radius;
+  // A tube is thick for the distance of its vertices, so that those about a contact are found nearer.
+  const reach = tube > 0 ? 1.5 * look.radius + 0.7 * mean : 2 * look.radius + 1.2 * mean;
   const values = { vertex: new Float32Array(vertices), edge: null };
-  return { look, lengths, degree, values, edge: new Float32Array(edges), reach };
+  return { look, counts, lengths, degree, values, edge: new Float32Array(edges), reach };
 }
 
 /** Relative change of length: of each edge, and of each vertex as the mean of its edges. */
@@ -190,8 +197,8 @@ function strain(rest: Rest, positions: Float32Array): number {
     const [a, b] = [edges[2 * e], edges[2 * e + 1]];
     const value = rest.lengths[e] > 0 ? distance(positions, a, b) / rest.lengths[e] - 1 : 0;
     rest.edge[e] = value;
-    vertex[a] += value / rest.degree[a];
-    vertex[b] += value / rest.degree[b];
+    vertex[a] += rest.counts(e, a) ? value / rest.degree[a] : 0;
+    vertex[b] += rest.counts(e, b) ? value / rest.degree[b] : 0;
     largest = Math.max(largest, Math.abs(value));
   }
   return largest;

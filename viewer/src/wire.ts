@@ -246,7 +246,11 @@ name: string,
 /**
  * How to draw it.
  */
-look: Look, };
+look: Look,
+/**
+ * What its surface is.
+ */
+surface: Surface, };
 
 export type Look = { "kind": "threads",
 /**
@@ -333,6 +337,8 @@ shape: SolidShape,
  * Whether it can move.
  */
 movable: boolean, };
+
+export type Surface = "plain" | "table" | "tissue" | "bowel" | "steel";
 
 export type SolidShape = { "shape": "sphere",
 /**

@@ -17,7 +17,7 @@ export async function load(path) {
 export function pretendDocument() {
   const context = new Proxy(
     { canvas: {}, createImageData: (w, h) => ({ data: new Uint8ClampedArray(4 * w * h) }) },
-    { get: (own, name) => own[name] ?? (() => undefined), set: () => true },
+    { get: (own, name) => own[name] ?? (() => ({ addColorStop: () => undefined })), set: () => true },
   );
   globalThis.document = { createElement: () => ({ getContext: () => context }) };
 }

@@ -23,10 +23,10 @@ function chain(places, radius) {
 }
 
 /** A tube along some places: its vertices by ring, and the direction of the centre line at each. */
-async function tube(places, radius, radii = null) {
+async function tube(places, radius, radii = null, sort = { bowel: true }) {
   pretendDocument();
   const { TubeLook } = await load("look/tubes.ts");
-  const look = new TubeLook(chain(places, radius), 0);
+  const look = new TubeLook(chain(places, radius), 0, sort);
   const positions = Float32Array.from(places.flat());
   look.update({ positions, radii, speeds: new Float32Array(places.length), version: 1, moving: false }, null);
   const { line, sides } = look;
@@ -79,7 +79,7 @@ test("a tube keeps its radius where it is straight, and follows radii that chang
       assert.ok(Math.abs(r / 0.02 - 1) < 0.14, `gently uneven: ${r} m`);
     }
   }
-  const thread = await tube(straight, 0.002);
+  const thread = await tube(straight, 0.002, null, { bowel: false });
   assert.ok(reach(thread, 30).every((r) => Math.abs(r - 0.002) < 1e-6), "a thread is round");
   const radii = Float32Array.from({ length: 40 }, (_, i) => (i < 20 ? 0.02 : 0.03));
   const wider = await tube(straight, 0.02, radii);
@@ -103,4 +103,48 @@ test("all is finite, also where vertices coincide", async () => {
   const places = [[0, 0, 0], [0, 0, 0], [0.04, 0, 0], [0.04, 0, 0], [0, 0, 0], [0, 0.04, 0]];
   const { all, normals } = await tube(places, 0.02);
   assert.ok(all.every(Number.isFinite) && normals.every(Number.isFinite));
+});
+
+test("folds that touch darken each other, and a tube alone stays light", async () => {
+  const fold = [...Array.from({ length: 20 }, (_, i) => [0.04 * i, 0, 0]), ...Array.from({ length: 20 }, (_, i) => [0.76 - 0.04 * i, 0.042, 0])];
+  const darkest = async (places) => Math.max(...(await tube(places, 0.02)).look.object.geometry.attributes.cavity.array);
+  assert.ok((await darkest(fold)) > 0.7, `darkest where they touch: ${await darkest(fold)}`);
+  assert.ok((await darkest(fold.slice(0, 20))) < 0.05, "a straight tube has no crevices");
+});
+
+/** A strip of some columns and rows: the tube along x, the root below it. */
+function strip(columns, rows) {
+  const rest = [];
+  for (let i = 0; i < columns; i++) {
+    for (let j = 0; j < rows; j++) {
+      rest.push(0.04 * i, 0.01 * Math.sin(i), -0.05 * j);
+    }
+  }
+  const edges = Array.from({ length: columns - 1 }, (_, i) => [i * rows, (i + 1) * rows]).flat();
+  return { kind: "strip", rest, rows, columns, triangles: [], edges, radius: 0.02, skin_radius: 0.005, held: [] };
+}
+
+test("the mesentery goes from root to tube, and is sorted from back to front", async () => {
+  pretendDocument();
+  const { MesenteryLook } = await load("look/mesentery.ts");
+  for (const [columns, rows] of [[30, 4], [3, 2], [12, 9]]) {
+    const look = new MesenteryLook(strip(columns, rows), 0);
+    const positions = Float32Array.from(strip(columns, rows).rest);
+    look.update({ positions }, null);
+    const { position, normal } = look.object.geometry.attributes;
+    assert.ok(position.array.every(Number.isFinite) && normal.array.every(Number.isFinite));
+    const heights = Array.from({ length: position.count }, (_, i) => position.getZ(i));
+    assert.ok(Math.abs(Math.max(...heights)) < 1e-6, "up to the tube");
+    assert.ok(Math.abs(Math.min(...heights) + 0.05 * (rows - 1)) < 1e-6, "down to the root");
+    const eye = { x: 2, y: -3, z: 1 };
+    look.face(eye);
+    const index = look.object.geometry.index.array;
+    const far = (f) => {
+      const mean = [0, 1, 2].map((axis) => [0, 1, 2].reduce((sum, k) => sum + position.array[3 * index[f + k] + axis] / 3, 0));
+      return Math.hypot(mean[0] - eye.x, mean[1] - eye.y, mean[2] - eye.z);
+    };
+    for (let f = 3; f < index.length; f += 3) {
+      assert.ok(far(f) < far(f - 3) + 2e-3, "nearer ones come later");
+    }
+  }
 });

@@ -16,18 +16,18 @@ pub struct BuiltIn {
 
 macro_rules! built_in {
     ($($name:literal),* $(,)?) => {
-        /// All built-in scenes: the same files that tests and benchmarks use.
+        /// All built-in scenes in the order of the gallery: the same files that tests and benchmarks use.
         pub const BUILT_IN: &[BuiltIn] =
             &[$(BuiltIn { name: $name, text: include_str!(concat!("../../../scenes/", $name, ".toml")) }),*];
     };
 }
 
 built_in![
-    "coil",
-    "colon-access",
     "intestine",
-    "intestine-2003",
+    "colon-access",
     "intestine-8x400",
+    "intestine-2003",
+    "coil",
     "membrane-poke",
     "net-on-sphere",
     "rope-drop",

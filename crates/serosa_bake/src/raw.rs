@@ -154,6 +154,24 @@ pub struct RawBody {
     pub membrane_contact: bool,
     /// Vertices held where they are.
     pub attachments: Vec<Selector>,
+    /// What it is drawn as.
+    pub finish: Finish,
+}
+
+/// What a body is drawn as; the simulation does not ask.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Finish {
+    /// As its shape suggests.
+    #[default]
+    Plain,
+    /// A covered table.
+    Table,
+    /// Moist, dark tissue, such as the wall of the abdomen.
+    Tissue,
+    /// Bowel: a soft chain as small intestine, a fixed rod as colon.
+    Bowel,
+    /// Brushed steel.
+    Steel,
 }
 
 /// The geometry of a body.

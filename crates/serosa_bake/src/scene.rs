@@ -258,7 +258,7 @@ fn starting_overlap(baked: &Baked) -> Option<Overlap> {
         &world.model,
         &world.params,
         Detector::Grid,
-        (at, serosa_sim::detect::Search::OVERLAP),
+        (at, serosa_sim::detect::Search::Overlap),
         &mut rows,
     );
     let deepest: &Row = rows.iter().min_by(|a, b| a.gap.total_cmp(&b.gap)).filter(|r| r.gap < -1e-9)?;

@@ -247,6 +247,26 @@ pub struct BodyInfo {
     pub name: String,
     /// How to draw it.
     pub look: Look,
+    /// What its surface is.
+    pub surface: Surface,
+}
+
+/// What a surface is drawn as.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum Surface {
+    /// As the shape suggests.
+    #[default]
+    Plain,
+    /// A covered table.
+    Table,
+    /// Moist, dark tissue.
+    Tissue,
+    /// Bowel.
+    Bowel,
+    /// Brushed steel.
+    Steel,
 }
 
 /// How to draw a body.

@@ -29,14 +29,15 @@ impl Auditor {
     pub fn check(&mut self, world: &World) -> Audit {
         let seen = &world.scratch;
         let places = Places { pos: &seen.found_pos, pose: &seen.found_pose, radius: &seen.found_radius };
-        self.exhaust(world, places, seen.searched);
+        let search = if seen.found_near { Search::Near(&seen.reach.prims) } else { Search::Overlap };
+        self.exhaust(world, places, search);
         self.found.clear();
         self.found.extend(world.scratch.rows.iter().map(|row| row.held));
         self.found.sort_unstable();
         let known = |row: &&Row| self.found.binary_search(&row.held).is_ok();
-        let missed = self.rows.iter().filter(|row| row.pushes() && !known(row)).count() as u32;
+        let missed = self.rows.iter().filter(|row| !known(row)).count() as u32;
         let end = &world.state;
-        self.exhaust(world, Places { pos: &end.pos, pose: &end.pose, radius: &end.radius }, Search::OVERLAP);
+        self.exhaust(world, Places { pos: &end.pos, pose: &end.pose, radius: &end.radius }, Search::Overlap);
         let deepest_m = self.rows.iter().map(|row| -row.gap).fold(0.0, Real::max);
         Audit { missed, deepest_m }
     }

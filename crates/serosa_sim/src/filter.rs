@@ -12,7 +12,7 @@
 //!
 //! A step that is clipped for one pair takes the first certificate from the other pairs of its vertices, and they are
 //! looked at again; planes are only ever added, so this ends. Pairs that are not near cannot meet either: no vertex
-//! moves farther than half of what separates them.
+//! moves as far as it reaches, and what is not near is farther apart than its reaches together.
 //!
 //! A pure function of rows and steps: the direction of a plane comes from a row, but is not trusted. Where the
 //! two hulls do not lie on their sides of any such plane, the pair may only open or slide along it.
@@ -21,9 +21,9 @@
 //! angle a leaves the chord of its motion by at most a² r/2 at a distance r; rigid frames pay for that too.
 
 use crate::body::Substep;
+use crate::detect::Near;
 use crate::model::{BodyKind, Model, Pose, PrimKind, Shape};
 use crate::params::Filter;
-use crate::row::Row;
 use crate::state::{State, Twist};
 use crate::{Mat3, PrimId, Real, RigidId, Scratch, Vec3};
 use serosa_geometry::closest_segments;
@@ -86,9 +86,7 @@ struct Turn {
 /// The certificates of a substep.
 #[derive(Clone, Debug, Default)]
 pub struct Planes {
-    /// Farthest that any vertex may move \[m\].
-    reach: Real,
-    /// Farthest that a vertex was to move which only `reach` held back \[m\]. 0 where there is none.
+    /// Farthest that a vertex was to move which only its reach held back \[m\]. 0 where there is none.
     pub(crate) wanted: Real,
     pairs: Vec<Pair>,
     /// Half-spaces by vertex: first the vertex of each, as found.
@@ -109,20 +107,15 @@ pub struct Planes {
     touched_frames: Vec<u32>,
 }
 
-/// Looks at the pairs of the rows `near`: all pairs nearer than `margin` at the start of the substep.
-/// Cost: linear in rows and vertices.
-pub(crate) fn plan(sub: &Substep, state: &State, scratch: &mut Scratch, margin: Real) {
-    let Scratch { planes, near, pos, pose, growth, .. } = scratch;
-    let most = growth.iter().copied().fold(0.0, Real::max);
-    planes.reach = (0.45 * margin - most).max(0.0);
+/// Looks at all near pairs: those nearer at the start of the substep than their reaches together.
+/// Cost: linear in pairs and vertices.
+pub(crate) fn plan(sub: &Substep, state: &State, scratch: &mut Scratch) {
+    let Scratch { planes, finder, pos, pose, growth, .. } = scratch;
     planes.pairs.clear();
     planes.found.clear();
     planes.arms.clear();
-    // One plane for a pair, from the row that says where it is nearest.
-    for rows in near.chunk_by(|x, y| (x.key.a, x.key.b) == (y.key.a, y.key.b)) {
-        if let Some(nearest) = rows.iter().min_by(|x, y| x.gap.total_cmp(&y.gap)) {
-            planes.separate(sub.model, state, nearest, growth, (pos, pose));
-        }
+    for pair in &finder.near {
+        planes.separate(sub.model, state, pair, growth, (pos, pose));
     }
     planes.sort(state.pos.len());
 }
@@ -149,12 +142,11 @@ impl Planes {
         &mut self,
         model: &Model,
         state: &State,
-        row: &Row,
+        near: &Near,
         growth: &[Real],
         (pos, pose): (&[Vec3], &[Pose]),
     ) {
-        let n = row.normal;
-        let (a, b) = (row.key.a, row.key.b);
+        let (n, [a, b]) = (near.normal, near.prims);
         // Not as arrays: a hull is large, and arrays of it are made by copying.
         let (hull_a, hull_b) =
             (hull(model, a, &state.pos, &state.pose), hull(model, b, &state.pos, &state.pose));
@@ -246,18 +238,6 @@ impl Planes {
         let first = self.arms.partition_point(|(k, _)| *k < r);
         let len = self.arms[first..].partition_point(|(k, _)| *k == r);
         &self.arms[first..first + len]
-    }
-
-    /// The part of a step that no pair can object to for being too long.
-    fn within_reach(&self, step: Vec3) -> Vec3 {
-        let length = step.length();
-        if !length.is_finite() {
-            Vec3::ZERO
-        } else if length > self.reach {
-            step * (self.reach / length)
-        } else {
-            step
-        }
     }
 
     /// The allowed part of a vertex's step under the planes put so far.
@@ -453,6 +433,18 @@ struct Path {
     bow: Real,
 }
 
+/// The part of a step that is no longer than `most`; nothing of one that is not finite.
+fn within(step: Vec3, most: Real) -> Vec3 {
+    let length = step.length();
+    if !length.is_finite() {
+        Vec3::ZERO
+    } else if length > most {
+        step * (most / length)
+    } else {
+        step
+    }
+}
+
 /// How much of a motion `ahead` stays within `most`.
 fn share_of(ahead: Real, most: Real) -> Real {
     if ahead <= most { 1.0 } else { (most / ahead).max(0.0) }
@@ -508,11 +500,12 @@ pub(crate) fn clip(sub: &Substep, state: &State, scratch: &mut Scratch) -> u32 {
     let (model, planes) = (sub.model, &mut scratch.planes);
     let (pos, pose, wanted) = (&scratch.pos, &scratch.pose, &mut scratch.wanted);
     wanted.clear();
-    wanted.extend(pos.iter().zip(&state.pos).map(|(to, from)| planes.within_reach(*to - *from)));
-    let reach = planes.reach;
+    let ways = pos.iter().zip(&state.pos).map(|(to, from)| *to - *from);
+    wanted.extend(ways.zip(&scratch.reach.vertices).map(|(way, reach)| within(way, USE * reach)));
+    let frames = &scratch.reach.frames;
     let turn = |r: u32| {
         let (r, arm) = (r as usize, model.rigids[r as usize].shape.arm());
-        Turn::between(&state.pose[r], &pose[r]).within(reach, arm)
+        Turn::between(&state.pose[r], &pose[r]).within(USE * frames[r], arm)
     };
     planes.steps.clone_from(wanted);
     planes.is_touched.clear();
@@ -530,7 +523,7 @@ pub(crate) fn clip(sub: &Substep, state: &State, scratch: &mut Scratch) -> u32 {
 
 /// Takes over the steps that were shortened.
 fn take(sub: &Substep, state: &State, scratch: &mut Scratch) -> u32 {
-    let Scratch { planes, pos, vel, pose, twist, lost, .. } = scratch;
+    let Scratch { planes, pos, vel, pose, twist, lost, reach, .. } = scratch;
     let mut truncated = 0;
     planes.wanted = 0.0;
     for (b, body) in sub.model.bodies.iter().enumerate().filter(|(b, _)| !state.frozen[*b]) {
@@ -539,7 +532,7 @@ fn take(sub: &Substep, state: &State, scratch: &mut Scratch) -> u32 {
             if step != wanted {
                 truncated += 1;
                 lost[b] |= !wanted.is_finite();
-                if wanted.is_finite() && step.length() > USE * planes.reach {
+                if wanted.is_finite() && step.length() > USE * USE * reach.vertices[v] {
                     planes.wanted = planes.wanted.max(wanted.length());
                 }
                 pos[v] = state.pos[v] + step;

@@ -3,7 +3,6 @@
 use crate::model::Pose;
 use crate::{PrimId, Real, RigidId, Vec3, VertexId};
 use serde::{Deserialize, Serialize};
-use serosa_geometry::solid::NEAREST_ONLY;
 
 /// What a row is about. Rows are sorted by it, so that every sum has one order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -94,11 +93,6 @@ impl Row {
         self.slots[self.len as usize] = Slot { node, weight };
         self.len += 1;
         self.offset += weight * at.dot(self.normal);
-    }
-
-    /// Whether it pushes; others only say how near a pair is.
-    pub fn pushes(&self) -> bool {
-        self.key.feature != NEAREST_ONLY
     }
 
     /// The nodes held, at most four.

@@ -2,7 +2,7 @@
 
 use crate::body::band::BandWork;
 use crate::body::springs::SpringWork;
-use crate::detect::{Finder, Search};
+use crate::detect::{Finder, Reach};
 use crate::filter::Planes;
 use crate::model::{Model, Pose};
 use crate::respond::augmented_lagrangian::Touching;
@@ -35,8 +35,8 @@ pub struct Scratch {
     pub bands: Vec<BandWork>,
     /// How much radii grow in this substep \[m\], one per primitive. Written by Detect.
     pub growth: Vec<Real>,
-    /// All near pairs at the start of the substep, sorted by key, none merged. Written by Detect.
-    pub near: Vec<Row>,
+    /// How far things may go in this substep. Written by Detect.
+    pub reach: Reach,
     /// The rows as the augmented Lagrangian works on them. Written by Respond.
     pub touching: Vec<Touching>,
     /// Certificates of the filter. Written by Detect, Respond and Filter.
@@ -57,8 +57,8 @@ pub struct Scratch {
     pub found_pose: Vec<Pose>,
     /// Radii with which the rows were made, for the audit. Written by Detect.
     pub found_radius: Vec<Real>,
-    /// Which rows were looked for, for the audit. Written by Detect.
-    pub searched: Search,
+    /// Whether near pairs were looked for, not overlaps alone, for the audit. Written by Detect.
+    pub found_near: bool,
     /// Working arrays of Detect.
     pub finder: Finder,
     /// One per body: its motion in this step could not be computed. Written by Predict, Respond and Filter.
@@ -98,12 +98,12 @@ impl Scratch {
             target_pose: state.pose.clone(),
             bands: vec![BandWork::default(); model.bodies.len()],
             growth: vec![0.0; model.prims.len()],
-            near: Vec::new(),
+            reach: Reach::default(),
             touching: Vec::new(),
             planes: Planes::default(),
             wanted: Vec::new(),
             found_radius: state.radius.clone(),
-            searched: Search::OVERLAP,
+            found_near: false,
             rows: Vec::new(),
             row_work: Vec::new(),
             grip_work: Vec::new(),
@@ -116,14 +116,6 @@ impl Scratch {
             contact_force: vec![Vec3::ZERO; model.bodies.len()],
             hand_force: vec![Vec3::ZERO; model.tools.len()],
         }
-    }
-
-    /// Remembers where the rows were made.
-    pub(crate) fn found(&mut self, pos: &[Vec3], pose: &[Pose], radius: &[Real], searched: Search) {
-        self.found_pos.copy_from_slice(pos);
-        self.found_pose.copy_from_slice(pose);
-        self.found_radius.copy_from_slice(radius);
-        self.searched = searched;
     }
 
     /// Takes over the state before a step and what may move in it.

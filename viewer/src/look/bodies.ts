@@ -3,7 +3,7 @@
 import { Box3, Color, Group, Sphere, Vector3 } from "three";
 import type { FrameState } from "../frame";
 import type { Values } from "../values";
-import type { SceneInfo } from "../wire";
+import type { SceneInfo, Surface } from "../wire";
 import type { Shade, SoftLook } from "./look";
 import { NetLook } from "./nets";
 import { SkinLook } from "./skin";
@@ -35,10 +35,10 @@ export class Bodies {
   ) {
     this.tools = scene.tools.map(() => null);
     const toolNumbers = toolOf(scene.bodies, scene.tools);
-    scene.bodies.forEach(({ look }, body) => {
+    scene.bodies.forEach(({ look, surface }, body) => {
       if (look.kind === "solid") {
         const tool = toolNumbers[body];
-        const solid = new SolidLook(look, this.solids.length, scene.tools, tool, size);
+        const solid = new SolidLook(look, surface, this.solids.length, scene.tools, tool, size);
         this.solids.push(solid);
         this.object.add(solid.object);
         if (tool >= 0) {
@@ -46,7 +46,7 @@ export class Bodies {
         }
         return;
       }
-      const drawn = softLook(look, this.soft.length);
+      const drawn = softLook(look, surface, this.soft.length);
       if (drawn) {
         this.soft.push({ body, look: drawn, version: -1 });
         this.object.add(drawn.object);
@@ -75,6 +75,11 @@ export class Bodies {
     }
   }
 
+  /** Turns the bodies to the eye, where their look depends on it. */
+  face(eye: Vector3): void {
+    this.soft.forEach((drawn) => drawn.look.face?.(eye));
+  }
+
   /** Sees through the soft bodies. */
   setGhost(ghost: boolean): void {
     this.soft.forEach((drawn) => drawn.look.setGhost(ghost));
@@ -85,9 +90,11 @@ export class Bodies {
     this.solids.forEach((solid) => solid.setTableColour(colour));
   }
 
-  /** Whether the scene has a table of its own. */
-  get hasTable(): boolean {
-    return this.scene.bodies.some(({ look }) => look.kind === "solid" && look.shape.shape === "plane");
+  /** Whether the scene lies inside a body: its floor is tissue. */
+  get inside(): boolean {
+    return this.scene.bodies.some(
+      ({ look, surface }) => look.kind === "solid" && look.shape.shape === "plane" && surface === "tissue",
+    );
   }
 
   /** Gives all buffers back. */
@@ -99,6 +106,7 @@ export class Bodies {
 
 function softLook(
   look: Exclude<SceneInfo["bodies"][number]["look"], { kind: "solid" }>,
+  surface: Surface,
   index: number,
 ): SoftLook | null {
   if (look.kind === "strip") {
@@ -108,7 +116,7 @@ function softLook(
     return look.triangles.length > 0 ? new SkinLook(look, index) : null;
   }
   if (look.chain && look.edges.length >= 2) {
-    return new TubeLook(look, index);
+    return new TubeLook(look, index, { bowel: surface === "bowel" });
   }
   return look.rest.length > 0 ? new NetLook(look, index) : null;
 }

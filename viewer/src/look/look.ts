@@ -1,6 +1,6 @@
 // What every look has in common.
 
-import type { Object3D } from "three";
+import type { Object3D, Vector3 } from "three";
 import type { SoftState } from "../frame";
 import type { BodyValues, Scale } from "../values";
 
@@ -18,6 +18,8 @@ export interface SoftLook {
   readonly object: Object3D;
   /** Moves and colours it; called only when something changed. */
   update(soft: SoftState, shade: Shade | null): void;
+  /** Turns to the eye: what is seen through is drawn from back to front. Called before each picture. */
+  face?(eye: Vector3): void;
   /** Sees through it, so that its wires can be seen. */
   setGhost(ghost: boolean): void;
   /** Gives its buffers back. */

@@ -1,8 +1,9 @@
 // Materials: moist tissue, thin membranes, brushed steel, drapes and the colour maps' own.
 
-import { Color, FrontSide, MeshLambertMaterial, MeshPhysicalMaterial, MeshStandardMaterial, type Material } from "three";
-import { inRoom } from "./room";
+import { Color, DoubleSide, FrontSide, MeshLambertMaterial, MeshPhysicalMaterial, MeshStandardMaterial, type Material, type Texture } from "three";
+import { inRoom, type Wear } from "./room";
 import { brushed, tissue, type Surface } from "./textures";
+import { mesentery, wall } from "./vessels";
 
 /** Warm colours, one for each soft body in turn. */
 const TISSUES = [0xb9605a, 0xd58d80, 0xa34a45, 0xcf9a82, 0x974a58];
@@ -19,6 +20,8 @@ export const QUALITY = { fine: true };
 
 let threadSurface: Surface | null = null;
 let skinSurface: Surface | null = null;
+let wallSurface: Surface | null = null;
+let mesenterySurface: Texture | null = null;
 
 /** A soft body's own material and the one that shows colour maps. */
 export interface TissuePair {
@@ -42,15 +45,31 @@ export function threadMaterials(index: number, textured: boolean): TissuePair {
 
 /** Bowel: pink, wet, with small vessels in its wall. */
 export function bowelMaterials(index: number): TissuePair {
-  skinSurface ??= tissue(true, QUALITY.fine);
-  const own = moist(index, BOWELS);
+  wallSurface ??= wall(QUALITY.fine);
+  const own = moist(index, BOWELS, { cavity: true });
   own.roughness = 0.42;
   own.clearcoat = 0.9;
   own.clearcoatRoughness = 0.18;
-  own.map = skinSurface.map;
-  own.bumpMap = QUALITY.fine ? skinSurface.bump : null;
+  own.map = wallSurface.map;
+  own.bumpMap = QUALITY.fine ? wallSurface.bump : null;
   own.bumpScale = 1;
   return { own, mapped: mappedMaterial() };
+}
+
+/** A mesentery: fat so thin that light comes through. Its triangles are sorted, so that one pass draws both sides. */
+export function mesenteryMaterials(index: number): TissuePair {
+  mesenterySurface ??= mesentery(QUALITY.fine);
+  const own = moist(index, [0xf3d3c0], { thin: true });
+  own.roughness = 0.55;
+  own.clearcoat = 0.35;
+  own.map = mesenterySurface;
+  own.transparent = true;
+  own.depthWrite = false;
+  own.side = DoubleSide;
+  own.forceSinglePass = true;
+  const mapped = mappedMaterial();
+  mapped.side = DoubleSide;
+  return { own, mapped };
 }
 
 /** A skin: a membrane lets light through, a closed organ does not. */
@@ -67,7 +86,7 @@ export function skinMaterials(index: number, closed: boolean): TissuePair {
   return { own, mapped: mappedMaterial() };
 }
 
-function moist(index: number, colours: number[] = TISSUES): MeshPhysicalMaterial {
+function moist(index: number, colours: number[] = TISSUES, wear: Wear = {}): MeshPhysicalMaterial {
   const colour = new Color(colours[index % colours.length]);
   const material = new MeshPhysicalMaterial({
     color: colour,
@@ -76,7 +95,7 @@ function moist(index: number, colours: number[] = TISSUES): MeshPhysicalMaterial
     clearcoat: 0.6,
     clearcoatRoughness: 0.25,
   });
-  return inRoom(material, colour.clone().multiplyScalar(0.3));
+  return inRoom(material, colour.clone().multiplyScalar(wear.thin ? 0.05 : 0.3), wear);
 }
 
 /** Lit softly and not tone-mapped, so that the colours stay those of the legend. */
@@ -116,6 +135,41 @@ export function table(): MeshLambertMaterial {
       "#include <dithering_fragment>\ngl_FragColor.a += (rand(gl_FragCoord.xy) - 0.5) / 127.0;",
     );
   };
+  return material;
+}
+
+/** The floor of the abdomen: dark, moist peritoneum, which fades as a table does. */
+export function floor(): MeshPhysicalMaterial {
+  threadSurface ??= tissue(false, QUALITY.fine);
+  const material = moist(0, [0x6c362f]);
+  material.map = threadSurface.map;
+  material.bumpMap = QUALITY.fine ? threadSurface.bump : null;
+  material.bumpScale = 1.4;
+  material.clearcoat = 0.35;
+  material.clearcoatRoughness = 0.45;
+  material.transparent = true;
+  material.vertexColors = true;
+  return material;
+}
+
+/** A solid organ. */
+export function organ(index: number): MeshPhysicalMaterial {
+  skinSurface ??= tissue(true, QUALITY.fine);
+  const material = moist(index);
+  material.map = skinSurface.map;
+  return material;
+}
+
+/** Colon: paler than small bowel, moist; its bands and fat are in the vertex colours. */
+export function colon(): MeshPhysicalMaterial {
+  skinSurface ??= tissue(true, QUALITY.fine);
+  const rim = new Color(0xd7a593).multiplyScalar(0.07);
+  const wet = { roughness: 0.62, clearcoat: 0.4, clearcoatRoughness: 0.3, shadowSide: FrontSide };
+  const material = inRoom(new MeshPhysicalMaterial(wet), rim);
+  material.vertexColors = true;
+  material.map = skinSurface.map;
+  material.bumpMap = QUALITY.fine ? skinSurface.bump : null;
+  material.bumpScale = 0.8;
   return material;
 }
 

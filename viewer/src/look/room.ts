@@ -3,7 +3,7 @@
 // A prefiltered environment map looks the same and was refused: making one takes seconds on a machine without a
 // graphics card, and looking it up halves the frame rate there.
 
-import { Color, type MeshStandardMaterial } from "three";
+import { Color, Vector3, type MeshStandardMaterial } from "three";
 
 /** How bright the room is; the theme changes it for all materials at once. */
 export const ROOM_LIGHT = { value: 1 };
@@ -39,15 +39,52 @@ float roomGraze = 1.0 - saturate(dot(geometryNormal, geometryViewDir));
 totalEmissiveRadiance += roomRim * roomLight * roomGraze * roomGraze;
 `;
 
+/** What is special about a material. */
+export interface Wear {
+  /** Its geometry says in the attribute `cavity` how deep in a crevice each vertex lies, from 0 to 1. */
+  cavity?: boolean;
+  /** Thin and seen through: lit from behind too, and denser where it is seen at a slant. */
+  thin?: boolean;
+}
+
+/** Where the lamp stands, as seen from the middle of the scene. */
+export const LAMP = new Vector3(-0.42, -0.28, 1).normalize();
+
+/** Little light finds its way into a crevice, and what comes back from there is red. */
+const CAVITY = /* glsl */ `
+outgoingLight *= mix(vec3(1.0), vec3(0.20, 0.075, 0.07), vCavity);
+#include <opaque_fragment>
+`;
+
+/** Light through a sheet, and how much longer its way through it is at a slant (Beer and Lambert). */
+const THIN = /* glsl */ `
+vec3 thinLamp = normalize((viewMatrix * vec4(${LAMP.toArray().join(", ")}, 0.0)).xyz);
+float thinBehind = saturate(-dot(normal, thinLamp));
+outgoingLight += diffuseColor.rgb * vec3(0.75, 0.5, 0.36) * thinBehind * roomLight;
+diffuseColor.a = 1.0 - pow(1.0 - min(diffuseColor.a, 0.98), 1.0 / max(abs(dot(normal, normalize(vViewPosition))), 0.3));
+#include <opaque_fragment>
+`;
+
 /** Lets a material mirror the room. `rim` is light that grazing parts give back, as light wanders inside tissue. */
-export function inRoom<M extends MeshStandardMaterial>(material: M, rim: Color = new Color(0)): M {
+export function inRoom<M extends MeshStandardMaterial>(material: M, rim: Color = new Color(0), wear: Wear = {}): M {
   material.onBeforeCompile = (shader) => {
     shader.uniforms.roomLight = ROOM_LIGHT;
     shader.uniforms.roomRim = { value: rim };
     shader.fragmentShader = shader.fragmentShader
       .replace("#include <lights_pars_begin>", `#include <lights_pars_begin>\n${ROOM}`)
       .replace("#include <lights_fragment_maps>", SEEN);
+    if (wear.thin) {
+      shader.fragmentShader = shader.fragmentShader.replace("#include <opaque_fragment>", THIN);
+    }
+    if (wear.cavity) {
+      shader.vertexShader = shader.vertexShader
+        .replace("#include <common>", "#include <common>\nattribute float cavity;\nvarying float vCavity;")
+        .replace("#include <begin_vertex>", "#include <begin_vertex>\nvCavity = cavity;");
+      shader.fragmentShader = shader.fragmentShader
+        .replace("#include <common>", "#include <common>\nvarying float vCavity;")
+        .replace("#include <opaque_fragment>", CAVITY);
+    }
   };
-  material.customProgramCacheKey = () => "room";
+  material.customProgramCacheKey = () => `room ${Boolean(wear.thin)} ${Boolean(wear.cavity)}`;
   return material;
 }

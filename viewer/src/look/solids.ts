@@ -16,10 +16,14 @@ import {
   type Object3D,
 } from "three";
 import { POSE } from "../frame";
-import type { BodyInfo, Look, SolidShape, ToolInfo } from "../wire";
-import { ring, solid, steel, table } from "./materials";
+import type { BodyInfo, Look, SolidShape, Surface, ToolInfo } from "../wire";
+import { colonGeometry } from "./colon";
+import { colon, floor, organ, ring, solid, steel, table } from "./materials";
 
 type Solid = Extract<Look, { kind: "solid" }>;
+
+/** Width of one tile of the texture on a floor of tissue [m]. */
+const FLOOR_TILE = 0.23;
 
 /** How far the table reaches, in sizes of the scene; it fades long before. */
 const TABLE_REACH = 9;
@@ -32,13 +36,15 @@ export class SolidLook {
   readonly rigid: number;
   private readonly materials: (MeshStandardMaterial | MeshLambertMaterial)[] = [];
   private readonly geometries: BufferGeometry[] = [];
-  private readonly isTable: boolean;
+  /** Whether its colour is the theme's. */
+  private readonly themed: boolean;
 
   /** For a solid; `tool` is its number among the tools, or −1. `size` is that of the scene [m]. */
-  constructor(look: Solid, index: number, tools: ToolInfo[], tool: number, size: number) {
+  constructor(look: Solid, surface: Surface, index: number, tools: ToolInfo[], tool: number, size: number) {
     this.rigid = look.rigid;
-    this.isTable = look.shape.shape === "plane";
-    this.object = this.isTable ? this.plane(size) : this.shape(look, index, tool);
+    const isPlane = look.shape.shape === "plane";
+    this.themed = isPlane && surface !== "tissue";
+    this.object = isPlane ? this.plane(size, surface) : this.shape(look, index, surface);
     const info = tools[tool];
     if (info && look.shape.shape === "capsule") {
       this.object.add(this.mark(look.shape, info, tool));
@@ -61,7 +67,7 @@ export class SolidLook {
 
   /** The colour of the table follows the theme. */
   setTableColour(colour: Color): void {
-    if (this.isTable) {
+    if (this.themed) {
       this.materials[0].color.copy(colour);
     }
   }
@@ -86,9 +92,13 @@ export class SolidLook {
     return mesh;
   }
 
-  private shape(look: Solid, index: number, tool: number): Object3D {
+  private shape(look: Solid, index: number, surface: Surface): Object3D {
     const group = new Group();
-    group.add(this.mesh(geometryOf(look.shape), tool >= 0 ? steel() : solid(index, look.movable)));
+    if (surface === "bowel" && look.shape.shape === "capsule") {
+      group.add(this.mesh(colonGeometry(look.shape), colon()));
+    } else {
+      group.add(this.mesh(geometryOf(look.shape), materialOf(surface, index, look.movable)));
+    }
     return group;
   }
 
@@ -103,7 +113,7 @@ export class SolidLook {
   }
 
   /** The half-space below: a disc whose vertex colours fade to nothing. */
-  private plane(size: number): Object3D {
+  private plane(size: number, surface: Surface): Object3D {
     const geometry = new RingGeometry(0, TABLE_REACH * size, 48, 32);
     const colours = new Float32Array(4 * geometry.attributes.position.count).fill(1);
     const { position } = geometry.attributes;
@@ -112,7 +122,11 @@ export class SolidLook {
       colours[4 * i + 3] = Math.exp(-9 * far * far) * Math.min(1, 6 * (1 - far));
     }
     geometry.setAttribute("color", new BufferAttribute(colours, 4));
-    const mesh = this.mesh(geometry, table());
+    const { uv } = geometry.attributes;
+    for (let i = 0; i < uv.count; i++) {
+      uv.setXY(i, position.getX(i) / FLOOR_TILE, position.getY(i) / FLOOR_TILE);
+    }
+    const mesh = this.mesh(geometry, surface === "tissue" ? floor() : table());
     mesh.castShadow = false;
     mesh.renderOrder = -1;
     return mesh;
@@ -122,6 +136,19 @@ export class SolidLook {
 /** The tools' numbers by body, and −1 for what is no tool. */
 export function toolOf(bodies: BodyInfo[], tools: ToolInfo[]): number[] {
   return bodies.map((_, body) => tools.findIndex((tool) => tool.body === body));
+}
+
+function materialOf(surface: Surface, index: number, movable: boolean): MeshStandardMaterial {
+  switch (surface) {
+    case "steel":
+      return steel();
+    case "tissue":
+    case "bowel":
+      return organ(index);
+    case "plain":
+    case "table":
+      return solid(index, movable);
+  }
 }
 
 function geometryOf(shape: SolidShape): BufferGeometry {

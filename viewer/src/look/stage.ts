@@ -1,10 +1,7 @@
 // Light: a sky over a floor, and one lamp that casts the shadow.
 
-import { Color, DirectionalLight, HemisphereLight, Vector3, type Scene, type Sphere } from "three";
-import { ROOM_LIGHT } from "./room";
-
-/** Where the lamp stands, as seen from the middle of the scene. */
-const LAMP = new Vector3(-0.42, -0.28, 1).normalize();
+import { Color, DirectionalLight, HemisphereLight, type Scene, type Sphere } from "three";
+import { LAMP, ROOM_LIGHT } from "./room";
 
 /** The lights of a scene. */
 export class Stage {

@@ -13,7 +13,7 @@ export interface Surface {
 }
 
 /** A repeatable chance between 0 and 1; the page looks the same each time. */
-function chance(seed: number): () => number {
+export function chance(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;

@@ -4,6 +4,7 @@ import { BufferAttribute, BufferGeometry, DynamicDrawUsage, Mesh } from "three";
 import { paint } from "../colours";
 import type { SoftState } from "../frame";
 import type { Look } from "../wire";
+import { Cavity } from "./cavity";
 import { Centreline } from "./centreline";
 import type { Shade, SoftLook } from "./look";
 import { bowelMaterials, setGhost, threadMaterials, type TissuePair } from "./materials";
@@ -14,12 +15,21 @@ type Threads = Extract<Look, { kind: "threads" }>;
 const CAP = 5;
 /** About as many rings as one tube may have. */
 const RINGS = 1600;
-/** A tube at least so thick is drawn as bowel: uneven and moist; a thinner one is a cord or a vessel [m]. */
-const BOWEL = 0.008;
 /** Up to this part of the bend's radius the inner side of a tube is round … */
 const ROUND = 0.55;
 /** … and it never comes nearer to the middle of the bend than this: there it would fold through itself. */
 const NEAREST = 0.88;
+
+/** How fast along the tube its frame follows the mesentery: a part of the way from ring to ring. */
+const FOLLOW = 0.15;
+
+/** What sort of tube. */
+export interface Sort {
+  /** Bowel is uneven, moist and dark in its crevices; otherwise it is a cord or a vessel. */
+  bowel: boolean;
+  /** For each vertex of the chain, one of the mesentery: its side of the tube is where the texture begins. */
+  rooted?: Uint32Array;
+}
 
 /** A chain. All buffers are made once; a frame only rewrites them. */
 export class TubeLook implements SoftLook {
@@ -40,15 +50,18 @@ export class TubeLook implements SoftLook {
   private readonly materials: TissuePair;
   private radius: number;
   private readonly bowel: boolean;
+  private readonly rooted: Uint32Array | null;
+  private readonly cavity: { darkness: BufferAttribute; of: Cavity } | null = null;
   /** The first ring's direction, kept from frame to frame so that the surface does not spin. */
   private readonly start = new Float32Array([0.3, 0.2, 1]);
 
   /** For a chain; `index` chooses the colour. */
-  constructor(look: Threads, index: number) {
+  constructor(look: Threads, index: number, sort: Sort) {
     this.nodes = order(look);
     const segments = this.nodes.length - 1;
     this.radius = look.radius;
-    this.bowel = look.radius >= BOWEL;
+    this.bowel = sort.bowel;
+    this.rooted = sort.rooted ?? null;
     this.sides = segments > 3000 ? 8 : this.bowel ? 20 : 12;
     this.inner = segments * Math.min(Math.max(Math.floor(RINGS / segments), 1), this.bowel ? 8 : 6) + 1;
     this.line = new Centreline(this.nodes, this.inner, this.bowel ? 0.6 : 0);
@@ -71,6 +84,10 @@ export class TubeLook implements SoftLook {
     geometry.setAttribute("color", this.colour);
     geometry.setAttribute("uv", this.uv);
     geometry.setIndex(this.faces(vertices));
+    if (this.bowel) {
+      this.cavity = { darkness: dynamic(1), of: new Cavity(this.inner, this.sides) };
+      geometry.setAttribute("cavity", this.cavity.darkness);
+    }
     this.materials = this.bowel ? bowelMaterials(index) : threadMaterials(index, true);
     this.object = new Mesh(geometry, this.materials.own);
     this.object.frustumCulled = false;
@@ -82,9 +99,10 @@ export class TubeLook implements SoftLook {
   update(soft: SoftState, shade: Shade | null): void {
     this.radius = soft.tube ?? this.radius;
     this.line.update(soft.positions, this.radius);
-    this.sweep(soft.radii);
+    this.sweep(soft.radii, soft.positions);
     this.bend();
     this.layOut();
+    this.darken();
     this.position.needsUpdate = true;
     this.normal.needsUpdate = true;
     this.uv.needsUpdate = true;
@@ -113,10 +131,11 @@ export class TubeLook implements SoftLook {
   }
 
   /** Rings along the curve; the frame is carried on by two reflections (Wang et al. 2008, Eq. 2). */
-  private sweep(radii: Float32Array | null): void {
+  private sweep(radii: Float32Array | null, positions: Float32Array): void {
     const { centres: c, tangents: t } = this.line;
     const { start, inner } = this;
-    let [nx, ny, nz] = perpendicular(start[0], start[1], start[2], t[0], t[1], t[2]);
+    let [nx, ny, nz] = this.steer(positions, 0, start[0], start[1], start[2]);
+    [nx, ny, nz] = perpendicular(nx, ny, nz, t[0], t[1], t[2]);
     start.set([nx, ny, nz]);
     this.cap(0, 0, -1, nx, ny, nz, this.radiusAt(0, radii));
     for (let i = 0, k = 0; i < inner; i++, k += 3) {
@@ -130,11 +149,42 @@ export class TubeLook implements SoftLook {
         const [wx, wy, wz] = [t[k] - t[k - 3] + rt * vx, t[k + 1] - t[k - 2] + rt * vy, t[k + 2] - t[k - 1] + rt * vz];
         const c2 = wx * wx + wy * wy + wz * wz;
         const rw = c2 > 1e-18 ? (2 / c2) * (wx * ax + wy * ay + wz * az) : 0;
-        [nx, ny, nz] = perpendicular(ax - rw * wx, ay - rw * wy, az - rw * wz, t[k], t[k + 1], t[k + 2]);
+        [nx, ny, nz] = this.steer(positions, i, ax - rw * wx, ay - rw * wy, az - rw * wz);
+        [nx, ny, nz] = perpendicular(nx, ny, nz, t[k], t[k + 1], t[k + 2]);
       }
       this.ring(i, nx, ny, nz, this.radiusAt(i, radii));
     }
     this.cap(CAP + inner, inner - 1, 1, nx, ny, nz, this.radiusAt(inner - 1, radii));
+  }
+
+  /** A ring's direction, turned a little towards the mesentery where there is one. */
+  private steer(p: Float32Array, i: number, nx: number, ny: number, nz: number): [number, number, number] {
+    if (!this.rooted) {
+      return [nx, ny, nz];
+    }
+    const { centres: c, tangents: t, along } = this.line;
+    const s = Math.min(Math.floor(along[i]), this.rooted.length - 2);
+    const part = along[i] - s;
+    const [a, b, k] = [3 * this.rooted[s], 3 * this.rooted[s + 1], 3 * i];
+    const dx = p[a] + (p[b] - p[a]) * part - c[k];
+    const dy = p[a + 1] + (p[b + 1] - p[a + 1]) * part - c[k + 1];
+    const dz = p[a + 2] + (p[b + 2] - p[a + 2]) * part - c[k + 2];
+    const forward = dx * t[k] + dy * t[k + 1] + dz * t[k + 2];
+    const [x, y, z] = [dx - forward * t[k], dy - forward * t[k + 1], dz - forward * t[k + 2]];
+    // A mesentery that lies along the tube says little about its sides, and its wish counts for as little.
+    const wish = FOLLOW / (Math.sqrt(dx * dx + dy * dy + dz * dz) || 1);
+    return [nx + wish * x, ny + wish * y, nz + wish * z];
+  }
+
+  /** Crevices between the folds. */
+  private darken(): void {
+    if (this.cavity) {
+      const row = (this.sides + 1) * CAP;
+      const positions = (this.position.array as Float32Array).subarray(3 * row);
+      const { darkness, of } = this.cavity;
+      of.update(this.line.centres, positions, (darkness.array as Float32Array).subarray(row), this.radius);
+      darkness.needsUpdate = true;
+    }
   }
 
   /** Radius of a ring [m]: between those of the segments on both sides, where segments have their own. */

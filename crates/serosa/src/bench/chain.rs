@@ -5,7 +5,7 @@ use super::Report;
 use crate::Failure;
 use crate::cli::BenchArgs;
 use serde_json::json;
-use serosa_bake::raw::{RawBody, RawGeometry, RawModel, RawScene, RawSolid, at};
+use serosa_bake::raw::{Finish, RawBody, RawGeometry, RawModel, RawScene, RawSolid, at};
 use serosa_bake::{Baked, bake};
 use serosa_geometry::{Vec3, generate};
 use serosa_sim::detect::{Finder, Places, Search};
@@ -87,6 +87,7 @@ fn scene(links: u32) -> RawScene {
         drag: 0.0,
         self_contact: true,
         membrane_contact: false,
+        finish: Finish::Plain,
         attachments: Vec::new(),
     };
     let springs = RawModel::Springs { mass: 1.0, stiffness: 1e3, damping: 0.0, bending: 0.0, tube: None };
@@ -124,7 +125,7 @@ fn measure(baked: &Baked, detector: Detector) -> Case {
         let start = Instant::now();
         // From nothing: the list of pairs that is kept between steps would flatter the grid.
         finder.forget();
-        finder.rows(&world.model, &world.params, detector, (at, Search::OVERLAP), &mut rows);
+        finder.rows(&world.model, &world.params, detector, (at, Search::Overlap), &mut rows);
         start.elapsed().as_secs_f64()
     };
     find();

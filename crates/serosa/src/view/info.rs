@@ -2,12 +2,12 @@
 
 use crate::scenes::{BUILT_IN, find, load};
 use crate::view::page;
-use serosa_bake::raw::{RawGeometry, RawScene, RawStrip};
+use serosa_bake::raw::{Finish, RawGeometry, RawScene, RawStrip};
 use serosa_geometry::Mesh;
 use serosa_io::scene::{Loaded, Problem};
 use serosa_io::wire::{
     BodyInfo, CameraInfo, GalleryEntry, GoalInfo, Look, ProbeInfo, ProblemInfo, SceneInfo, SolidShape,
-    TextInfo, ToolInfo, TunableInfo,
+    Surface, TextInfo, ToolInfo, TunableInfo,
 };
 use serosa_sim::model::{Body, BodyKind, Model, PrimKind, Shape};
 use serosa_sim::probe::{Measure, Probe};
@@ -81,7 +81,18 @@ fn body(raw: &RawScene, model: &Model, i: usize, body: &Body) -> BodyInfo {
             Look::Threads { rest: Vec::new(), edges: Vec::new(), radius: 0.0, chain: false, held: Vec::new() }
         }
     };
-    BodyInfo { name: body.name.clone(), look }
+    BodyInfo { name: body.name.clone(), look, surface: surface(raw, i) }
+}
+
+/// As the scene says; tools, which come after the bodies, are of steel.
+fn surface(raw: &RawScene, i: usize) -> Surface {
+    match raw.bodies.get(i).map(|b| b.finish) {
+        None | Some(Finish::Steel) => Surface::Steel,
+        Some(Finish::Table) => Surface::Table,
+        Some(Finish::Tissue) => Surface::Tissue,
+        Some(Finish::Bowel) => Surface::Bowel,
+        Some(Finish::Plain) => Surface::Plain,
+    }
 }
 
 fn rest(mesh: &Mesh) -> Vec<f32> {

@@ -59,8 +59,8 @@ fn the_grid_equals_all_pairs_while_things_pile_up() {
     for _ in 0..60 {
         run(&mut world, 10);
         let at = Places { pos: &world.state.pos, pose: &world.state.pose, radius: &world.state.radius };
-        fast.rows(&world.model, &world.params, Detector::Grid, (at, Search::OVERLAP), &mut a);
-        slow.rows(&world.model, &world.params, Detector::AllPairs, (at, Search::OVERLAP), &mut b);
+        fast.rows(&world.model, &world.params, Detector::Grid, (at, Search::Overlap), &mut a);
+        slow.rows(&world.model, &world.params, Detector::AllPairs, (at, Search::Overlap), &mut b);
         assert_eq!(a, b);
         most = most.max(world.report.contacts);
         let audit = Auditor::default().check(&world);
@@ -126,7 +126,7 @@ fn one_correction_stops_the_approach_and_closes_the_overlap() {
             &world.model,
             &world.params,
             Detector::AllPairs,
-            (at, Search::OVERLAP),
+            (at, Search::Overlap),
             &mut rows,
         );
         let Some(row) = rows.first().copied() else { continue };
@@ -444,7 +444,7 @@ fn impulses_without_friction_keep_angular_momentum() {
     }
     let mut rows = Vec::new();
     let at = Places { pos: &world.state.pos, pose: &world.state.pose, radius: &world.state.radius };
-    Finder::default().rows(&world.model, &world.params, Detector::AllPairs, (at, Search::OVERLAP), &mut rows);
+    Finder::default().rows(&world.model, &world.params, Detector::AllPairs, (at, Search::Overlap), &mut rows);
     assert_eq!(rows.len(), 2);
     let before = momentum(&world);
     let mobility: Vec<_> = world

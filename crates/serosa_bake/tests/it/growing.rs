@@ -7,6 +7,7 @@ use serosa_geometry::generate::intestine::{Intestine, intestine};
 use serosa_geometry::{PrimId, Vec3};
 use serosa_sim::audit::Auditor;
 use serosa_sim::detect::{Finder, Places, Search};
+use serosa_sim::filter::MARGIN;
 use serosa_sim::params::{Detector, Filter};
 use serosa_sim::{Input, World, step};
 
@@ -52,15 +53,14 @@ fn tube_length(world: &World) -> f64 {
 /// Which segments of the tube have something within a millimetre.
 fn touched(world: &World) -> usize {
     let at = Places { pos: &world.state.pos, pose: &world.state.pose, radius: &world.state.radius };
-    let mut rows = Vec::new();
-    let search = (at, Search::near(1e-3));
-    Finder::default().rows(&world.model, &world.params, Detector::AllPairs, search, &mut rows);
+    let reach = vec![0.5e-3; world.model.prims.len()];
+    let mut finder = Finder::default();
+    let search = (at, Search::Near(&reach));
+    finder.rows(&world.model, &world.params, Detector::AllPairs, search, &mut Vec::new());
     let mut near = [false; 59];
-    for row in &rows {
-        for PrimId(p) in [row.key.a, row.key.b] {
-            if let Some(near) = near.get_mut(p as usize) {
-                *near = true;
-            }
+    for PrimId(p) in finder.near.iter().flat_map(|pair| pair.prims) {
+        if let Some(near) = near.get_mut(p as usize) {
+            *near = true;
         }
     }
     near.iter().filter(|n| **n).count()
@@ -94,6 +94,23 @@ fn a_bowel_widens_until_it_is_full() {
     assert!(world.state.frozen.iter().all(|f| !f));
 }
 
+/// Growth once took its share of the whole gap in every substep, the filter's margin with it, until folds touched.
+#[test]
+fn a_tube_that_widens_leaves_the_margin_of_the_filter() {
+    let mut world = bowel();
+    world.params.dt_s = 1e-2;
+    let (mut finder, mut rows, mut least) = (Finder::default(), Vec::new(), 1.0f64);
+    for _ in 0..300 {
+        run(&mut world, 1);
+        let at = Places { pos: &world.state.pos, pose: &world.state.pose, radius: &world.state.radius };
+        let reach = vec![5e-5; world.model.prims.len()];
+        let search = (at, Search::Near(&reach));
+        finder.rows(&world.model, &world.params, Detector::AllPairs, search, &mut rows);
+        least = finder.near.iter().map(|pair| pair.gap).fold(least, f64::min);
+    }
+    assert!((0.99 * MARGIN..1e-4).contains(&least), "{least}");
+}
+
 /// Growth, contacts and certificates in arrays that have been that large before.
 #[test]
 fn a_warm_growing_step_allocates_nothing() {
@@ -104,9 +121,15 @@ fn a_warm_growing_step_allocates_nothing() {
     pool.install(|| run(&mut world, 300));
     world.state = start;
     world.state.kept.reserve(10_000);
-    let count = allocations(&pool, || (0..300).for_each(|_| step(&mut world, &input, &mut || 0)));
+    let mut most = 0;
+    let count = allocations(&pool, || {
+        for _ in 0..300 {
+            step(&mut world, &input, &mut || 0);
+            most = most.max(world.report.contacts);
+        }
+    });
     assert_eq!(count, 0);
-    assert!(world.state.radius[0] > 0.0125 && world.report.contacts > 20, "{}", world.report.contacts);
+    assert!(world.state.radius[0] > 0.0125 && most > 5, "{most}");
 }
 
 /// From any tick of the growth a fresh world goes on with the same bits.

@@ -31,7 +31,7 @@ impl Witness {
             let pose: Vec<Pose> = from.pose.iter().zip(&to.pose).map(|(a, b)| way(a, b, t)).collect();
             let radius: Vec<f64> = from.radius.iter().zip(&to.radius).map(|(a, b)| a + (b - a) * t).collect();
             let at = Places { pos: &pos, pose: &pose, radius: &radius };
-            let search = (at, Search::OVERLAP);
+            let search = (at, Search::Overlap);
             self.finder.rows(&world.model, &world.params, Detector::AllPairs, search, &mut self.rows);
             deepest = self.rows.iter().map(|row| -row.gap).fold(deepest, f64::max);
         }

@@ -16,6 +16,7 @@ pub fn body(name: &str, geometry: RawGeometry, model: RawModel) -> RawBody {
         drag: 0.0,
         self_contact: true,
         membrane_contact: false,
+        finish: Finish::Plain,
         attachments: Vec::new(),
     }
 }

@@ -53,17 +53,16 @@ fn the_list_misses_nothing() {
                 let grows = tick % world.state.radius.len();
                 world.state.radius[grows..].iter_mut().step_by(3).for_each(|r| *r *= 1.1);
             }
-            let search = match tick % 3 {
-                0 => Search::OVERLAP,
-                1 => Search::near(1e-3),
-                _ => Search::near(1e-2 * noise(&mut seed).abs()),
-            };
+            let far = if tick % 3 == 1 { 5e-4 } else { 5e-3 * noise(&mut seed).abs() };
+            let reach: Vec<f64> = world.state.radius.iter().map(|_| far * (1.0 + noise(&mut seed))).collect();
+            let search = if tick % 3 == 0 { Search::Overlap } else { Search::Near(&reach) };
             let at = Places { pos: &world.state.pos, pose: &world.state.pose, radius: &world.state.radius };
             let (model, params) = (&world.model, &world.params);
             list.rows(model, params, Detector::Grid, (at, search), &mut rows);
             every.rows(model, params, Detector::AllPairs, (at, search), &mut all);
-            assert_eq!(rows.len(), all.len(), "round {round}, tick {tick}, {search:?}");
+            assert_eq!(rows.len(), all.len(), "round {round}, tick {tick}");
             assert!(rows == all, "round {round}, tick {tick}");
+            assert!(list.near == every.near, "round {round}, tick {tick}");
             found += rows.len();
         }
     }

@@ -47,7 +47,7 @@ fn falling(nodes: usize) -> Baked {
 fn found(world: &World, finder: &mut Finder, detector: Detector) -> BTreeSet<Pair> {
     let at = Places { pos: &world.state.pos, pose: &world.state.pose, radius: &world.state.radius };
     let mut rows = Vec::new();
-    finder.rows(&world.model, &world.params, detector, (at, Search::OVERLAP), &mut rows);
+    finder.rows(&world.model, &world.params, detector, (at, Search::Overlap), &mut rows);
     assert!(rows.is_sorted_by_key(|r| r.key));
     let segment = |p: PrimId| matches!(world.model.prims[p.at()].kind, PrimKind::Segment(_));
     rows.iter().filter(|r| segment(r.key.a) && segment(r.key.b)).map(|r| (r.key.a.0, r.key.b.0)).collect()
@@ -147,14 +147,14 @@ fn what_is_no_segment_is_never_missed() {
             &world.model,
             &world.params,
             Detector::Tracker,
-            (at, Search::OVERLAP),
+            (at, Search::Overlap),
             &mut some,
         );
         Finder::default().rows(
             &world.model,
             &world.params,
             Detector::AllPairs,
-            (at, Search::OVERLAP),
+            (at, Search::Overlap),
             &mut all,
         );
         all.retain(|r| {

@@ -12,6 +12,9 @@ use serosa_bake::RawScene;
 /// Fetches a file that another one names (an Inline, a buffer, a material library), or says why it cannot.
 pub type Resolve<'a> = &'a mut dyn FnMut(&str) -> Result<Vec<u8>, String>;
 
+/// Writes a scene's parts, or says why it cannot.
+pub type Exporter = fn(&RawScene) -> Result<Export, String>;
+
 /// A format of mesh files.
 #[derive(Debug)]
 pub struct Format {
@@ -26,7 +29,7 @@ pub struct Format {
     /// Reads it.
     pub import: fn(&[u8], Resolve) -> Result<RawScene, ImportError>,
     /// Writes it, where it can be written.
-    pub export: Option<fn(&RawScene) -> Result<Export, String>>,
+    pub export: Option<Exporter>,
     /// What is kept and what is not, for people.
     pub keeps: &'static str,
 }

@@ -8,7 +8,7 @@ use super::walk::{Node, Value};
 use super::{FileReader, UsedFile};
 use crate::mesh::import_obj;
 use serosa_bake::raw::{
-    Camera, Move, Place, RawBand, RawBody, RawGeometry, RawMeasure, RawModel, RawPlace, RawProbe, RawScene,
+    Camera, Finish, Move, Place, RawBand, RawBody, RawGeometry, RawMeasure, RawModel, RawPlace, RawProbe, RawScene,
     RawSolid, RawStrip, RawTool, RawTunable, RawWorld, Selector, SpringTube, Text,
 };
 use serosa_bake::scene::VERTICES_MAX;
@@ -163,6 +163,13 @@ impl Builder<'_> {
             self_contact: node.flag("self_contact"),
             membrane_contact: node.flag("membrane_contact"),
             attachments: node.list("attach").iter().filter_map(selector).collect(),
+            finish: match node.choice("look") {
+                "table" => Finish::Table,
+                "tissue" => Finish::Tissue,
+                "bowel" => Finish::Bowel,
+                "steel" => Finish::Steel,
+                _ => Finish::Plain,
+            },
         })
     }
 

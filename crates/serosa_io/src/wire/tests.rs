@@ -23,6 +23,7 @@ fn typescript() -> String {
         SceneInfo::decl(&config),
         BodyInfo::decl(&config),
         Look::decl(&config),
+        Surface::decl(&config),
         SolidShape::decl(&config),
         ToolInfo::decl(&config),
         ProbeInfo::decl(&config),

@@ -14,6 +14,9 @@ use crate::row::Row;
 use crate::state::State;
 use crate::{Real, Scratch, Vec3};
 
+/// How much of [`State::ahead`] is left to the next substep when nothing was held back.
+const LOOKOUT: Real = 0.8;
+
 /// What the bodies are told of a substep.
 pub(crate) struct Substep<'a> {
     pub(crate) model: &'a Model,
@@ -55,7 +58,9 @@ pub(crate) fn finish(sub: &Substep, state: &mut State, scratch: &mut Scratch) {
     state.vel.copy_from_slice(&scratch.vel);
     state.pose.copy_from_slice(&scratch.pose);
     state.twist.copy_from_slice(&scratch.twist);
-    state.ahead = if params.filter == Filter::Off { 0.0 } else { scratch.planes.wanted };
+    // What was seen too late once is looked out for a while longer.
+    let wanted = scratch.planes.wanted.max(LOOKOUT * state.ahead);
+    state.ahead = if params.filter == Filter::Off || wanted < 1e-5 { 0.0 } else { wanted };
     state.radius.iter_mut().zip(&scratch.growth).for_each(|(r, more)| *r += more);
     for (t, tool) in model.tools.iter().enumerate() {
         let (frame, coupling) = (&model.rigids[tool.rigid.at()], &params.couplings[t]);

@@ -1,20 +1,23 @@
 //! Tubes that widen when a scene starts.
 
 use crate::body::Substep;
-use crate::params::Filter;
+use crate::filter;
+use crate::params::{Filter, Response};
 use crate::state::State;
 use crate::{Real, Scratch};
 
 /// How much of the gap to its nearest neighbour a primitive may grow in a substep. Both may grow.
 const SHARE: Real = 0.2;
+/// How much of its reach a primitive may grow: pairs that are not near stay apart.
+pub(crate) const OUTWARDS: Real = 0.05;
 /// A tube that was held back catches up at most so many times as fast as it was meant to grow.
 const HURRY: Real = 3.0;
 
-/// How much each primitive grows in this substep, into `scratch.growth`; the gaps of `scratch.near` become those of
-/// the grown primitives. With the filter on, growth waits where there is no room: the target runs ahead, the
+/// How much each primitive grows in this substep, into `scratch.growth`; the gaps of rows made before become
+/// those of the grown primitives. With the filter on, growth waits where there is no room: the target runs ahead, the
 /// geometry does not.
-pub(super) fn grow(sub: &Substep, state: &State, scratch: &mut Scratch, margin: Real) {
-    let Scratch { growth, near, .. } = scratch;
+pub(super) fn grow(sub: &Substep, state: &State, scratch: &mut Scratch) {
+    let Scratch { growth, finder, rows, reach, .. } = scratch;
     if sub.model.growths.is_empty() {
         return;
     }
@@ -30,17 +33,19 @@ pub(super) fn grow(sub: &Substep, state: &State, scratch: &mut Scratch, margin: 
         }
     }
     if sub.params.filter != Filter::Off {
-        growth.iter_mut().for_each(|g| *g = g.min(0.1 * margin));
-        for row in near.iter() {
-            for p in [row.key.a.at(), row.key.b.at()] {
-                growth[p] = growth[p].min(SHARE * row.gap.max(0.0));
+        growth.iter_mut().zip(&reach.prims).for_each(|(g, reach)| *g = g.min(OUTWARDS * reach));
+        for pair in &finder.near {
+            for p in pair.prims {
+                growth[p.at()] = growth[p.at()].min(SHARE * (pair.gap - filter::MARGIN).max(0.0));
             }
         }
     }
-    for row in near.iter_mut() {
-        let more = growth[row.key.a.at()] + growth[row.key.b.at()];
-        row.gap -= more;
-        row.offset += more;
+    if sub.params.response == Response::AugmentedLagrangian {
+        for row in rows.iter_mut() {
+            let more = growth[row.key.a.at()] + growth[row.key.b.at()];
+            row.gap -= more;
+            row.offset += more;
+        }
     }
 }
 

@@ -7,6 +7,9 @@
 pub mod tracker;
 
 mod growth;
+mod reach;
+
+pub use reach::Reach;
 
 use crate::body::Substep;
 use crate::filter;
@@ -17,20 +20,15 @@ use crate::row::{Held, Node, Row, RowKey};
 use crate::state::State;
 use crate::{Mat3, PrimId, Real, Scratch, Vec3};
 use rayon::prelude::*;
-use serosa_geometry::rotation::to_rotation_vector;
-use serosa_geometry::solid::{touches, touches_and_ends};
+use serosa_geometry::solid::{NEAREST_ONLY, touches, touches_and_ends};
 use serosa_geometry::{Aabb, Cuboid, Grid, Plane, Round, Solid, Touch};
 use tracker::{Sight, Tracker};
 
-/// Proximity rows are made for pairs nearer than this, however slow everything is \[m\].
-const NEAR_MIN: Real = 4e-4;
-/// And for pairs nearer than this only, however fast: what is faster is held back by the filter \[m\].
-const NEAR_MAX: Real = 2e-2;
-/// Proximity rows reach so many times as far as the farthest motion in the substep: both sides may move.
-const AHEAD: Real = 2.4;
 /// Skin of the fat boxes, as a share of the mean size of a primitive: a thicker one lasts longer and lists more
 /// pairs.
 const SKIN: Real = 0.15;
+/// What moves gets a skin for so many steps more.
+const STRIDES: Real = 3.0;
 /// Work done by one thread at a time: primitives, cells or pairs. The partition does not depend on the number
 /// of threads, and buckets are joined in order, so the rows do not either.
 const CHUNK: usize = 512;
@@ -49,7 +47,9 @@ pub struct Finder {
     /// What the tracker keeps.
     pub tracker: Tracker,
     pair_buckets: Vec<Vec<u64>>,
-    row_buckets: Vec<Vec<Row>>,
+    buckets: Vec<Bucket>,
+    /// All near pairs of the last [`Search::Near`], sorted.
+    pub near: Vec<Near>,
     /// Rows at vertices: what they hold, and which they are.
     held: Vec<([Held; 2], u32)>,
     /// For each row, whether an earlier one holds the same.
@@ -58,27 +58,33 @@ pub struct Finder {
 
 /// Which rows are looked for.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Search {
-    /// Pairs nearer than this \[m\].
-    pub margin: Real,
-    /// Rows also at the ends of edges that are near one another, not only where two edges are closest.
-    pub ends: bool,
-}
-
-impl Default for Search {
-    fn default() -> Self {
-        Self::OVERLAP
-    }
-}
-
-impl Search {
+pub enum Search<'a> {
     /// Pairs that overlap, one row where two edges are closest.
-    pub const OVERLAP: Self = Self { margin: 0.0, ends: false };
+    Overlap,
+    /// Pairs nearer than their reaches together, one reach per primitive \[m\]; rows at the ends of edges too, and
+    /// [`Finder::near`].
+    Near(&'a [Real]),
+}
 
-    /// Pairs nearer than a margin, rows at the ends of edges too.
-    pub fn near(margin: Real) -> Self {
-        Self { margin, ends: true }
+impl Search<'_> {
+    /// How far a primitive reaches \[m\].
+    fn reach(&self, prim: usize) -> Real {
+        match self {
+            Self::Overlap => 0.0,
+            Self::Near(reach) => reach[prim],
+        }
     }
+}
+
+/// A near pair and where it is nearest.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Near {
+    /// The two primitives, the smaller number first.
+    pub prims: [PrimId; 2],
+    /// Unit, towards the first.
+    pub normal: Vec3,
+    /// Signed distance \[m\], + is apart.
+    pub gap: Real,
 }
 
 /// Where things are.
@@ -96,57 +102,52 @@ pub struct Places<'a> {
 /// descend see what is near before it begins, and so does the filter.
 pub(crate) fn find(sub: &Substep, state: &mut State, scratch: &mut Scratch, report: &mut StepReport) {
     let descends = sub.params.response == Response::AugmentedLagrangian;
-    let room = (scratch.rows.capacity(), scratch.near.capacity());
+    let room = scratch.rows.capacity();
     if descends || sub.params.filter != Filter::Off {
-        // A stretched rope that is let go moves farther than its velocity says; the filter has seen it by then.
-        let farthest = farthest(sub.model, state, scratch).max(state.ahead);
-        let margin = (AHEAD * farthest).clamp(NEAR_MIN, NEAR_MAX);
-        let at = Places { pos: &state.pos, pose: &state.pose, radius: &state.radius };
-        // The guarantee of the filter needs a complete search.
-        let complete = match sub.params.detector {
-            Detector::Tracker => Detector::Grid,
-            complete => complete,
-        };
-        let search = (at, Search::near(margin));
-        scratch.finder.rows(sub.model, sub.params, complete, search, &mut scratch.near);
-        growth::grow(sub, state, scratch, margin);
-        if sub.params.filter != Filter::Off {
-            filter::plan(sub, state, scratch, margin);
-        }
-        if descends {
-            scratch.found(&state.pos, &state.pose, &state.radius, Search::near(margin));
-            scratch.rows.clone_from(&scratch.near);
-        }
-    } else {
-        growth::grow(sub, state, scratch, 0.0);
+        reach::look_ahead(sub.model, state, scratch);
+        find_near(sub, state, scratch);
+    }
+    growth::grow(sub, state, scratch);
+    if sub.params.filter != Filter::Off {
+        filter::plan(sub, state, scratch);
     }
     if !descends {
-        scratch.found_radius.clone_from(&state.radius);
-        scratch.found_radius.iter_mut().zip(&scratch.growth).for_each(|(r, more)| *r += more);
-        scratch.searched = Search::OVERLAP;
-        scratch.found_pos.copy_from_slice(&scratch.pos);
-        scratch.found_pose.copy_from_slice(&scratch.pose);
-        let at = Places { pos: &scratch.pos, pose: &scratch.pose, radius: &scratch.found_radius };
-        scratch.finder.tracker.moment = (state.tick, scratch.substep);
-        scratch.finder.tracker.trade(&mut state.tracked);
-        let search = (at, Search::OVERLAP);
-        scratch.finder.rows(sub.model, sub.params, sub.params.detector, search, &mut scratch.rows);
-        scratch.finder.tracker.trade(&mut state.tracked);
+        find_overlaps(sub, state, scratch);
     }
     scratch.finder.merge(&mut scratch.rows);
     report.contacts = scratch.rows.len() as u32;
-    let grown = scratch.rows.capacity() > room.0 || scratch.near.capacity() > room.1;
-    report.grown += u32::from(grown);
+    report.grown += u32::from(scratch.rows.capacity() > room);
 }
 
-/// The longest way that the free motion takes any point of any primitive \[m\].
-fn farthest(model: &Model, state: &State, scratch: &Scratch) -> Real {
-    let vertices = scratch.pos.iter().zip(&state.pos).map(|(to, from)| (*to - *from).length());
-    let frames = scratch.pose.iter().zip(&state.pose).zip(&model.rigids).map(|((to, from), rigid)| {
-        let turn = to_rotation_vector(to.rot * from.rot.conjugate()).length();
-        (to.pos - from.pos).length() + turn * rigid.shape.arm()
-    });
-    vertices.chain(frames).filter(|d| d.is_finite()).fold(0.0, Real::max)
+/// All near pairs and their rows, where things are before they move.
+fn find_near(sub: &Substep, state: &State, scratch: &mut Scratch) {
+    // The guarantee of the filter needs a complete search.
+    let complete = match sub.params.detector {
+        Detector::Tracker => Detector::Grid,
+        complete => complete,
+    };
+    let at = Places { pos: &state.pos, pose: &state.pose, radius: &state.radius };
+    let search = (at, Search::Near(&scratch.reach.prims));
+    scratch.finder.rows(sub.model, sub.params, complete, search, &mut scratch.rows);
+    scratch.found_pos.copy_from_slice(&state.pos);
+    scratch.found_pose.copy_from_slice(&state.pose);
+    scratch.found_radius.copy_from_slice(&state.radius);
+    scratch.found_near = true;
+}
+
+/// All overlaps where the free motion has led.
+fn find_overlaps(sub: &Substep, state: &mut State, scratch: &mut Scratch) {
+    scratch.found_pos.copy_from_slice(&scratch.pos);
+    scratch.found_pose.copy_from_slice(&scratch.pose);
+    scratch.found_radius.copy_from_slice(&state.radius);
+    scratch.found_radius.iter_mut().zip(&scratch.growth).for_each(|(r, more)| *r += more);
+    scratch.found_near = false;
+    let at = Places { pos: &scratch.pos, pose: &scratch.pose, radius: &scratch.found_radius };
+    scratch.finder.tracker.moment = (state.tick, scratch.substep);
+    scratch.finder.tracker.trade(&mut state.tracked);
+    let search = (at, Search::Overlap);
+    scratch.finder.rows(sub.model, sub.params, sub.params.detector, search, &mut scratch.rows);
+    scratch.finder.tracker.trade(&mut state.tracked);
 }
 
 impl Finder {
@@ -165,11 +166,12 @@ impl Finder {
         if !model.anything_may_touch() {
             return;
         }
-        self.place(model, places, search.margin);
+        self.near.clear();
+        self.place(model, places, search);
         let looked = match detector {
             Detector::Grid => {
                 if !self.list_holds() {
-                    self.list_pairs(model);
+                    self.list_pairs(model, search);
                 }
                 self.pairs.len()
             }
@@ -179,42 +181,36 @@ impl Finder {
                     model,
                     params: &params.tracker,
                     solids: &self.solids,
-                    margin: search.margin,
+                    margin: 0.0,
                 });
                 self.tracker.pairs().len()
             }
         };
         let pairs = if detector == Detector::Tracker { self.tracker.pairs() } else { &self.pairs };
         let (solids, boxes) = (&self.solids, &self.boxes);
-        in_chunks(looked, &mut self.row_buckets, |k, bucket| {
-            let mut meet = |a: PrimId, b: PrimId| {
-                let (x, y) = (&solids[a.at()], &solids[b.at()]);
-                let mut emit = |touch| bucket.push(row(model, &params.bodies, places, (a, b), &touch));
-                if search.ends {
-                    touches_and_ends(x, y, search.margin, &mut emit);
-                } else {
-                    touches(x, y, search.margin, &mut emit);
+        in_chunks(looked, &mut self.buckets, |k, bucket| match detector {
+            Detector::Grid | Detector::Tracker => {
+                let (a, b) = (PrimId((pairs[k] >> 32) as u32), PrimId(pairs[k] as u32));
+                if boxes[a.at()].overlaps(&boxes[b.at()]) {
+                    bucket.meet(model, &params.bodies, (places, search), (a, b), solids);
                 }
-            };
-            match detector {
-                Detector::Grid | Detector::Tracker => {
-                    let (a, b) = (PrimId((pairs[k] >> 32) as u32), PrimId(pairs[k] as u32));
-                    if boxes[a.at()].overlaps(&boxes[b.at()]) {
-                        meet(a, b);
-                    }
-                }
-                Detector::AllPairs => {
-                    let a = PrimId::from(k);
-                    let later = (k + 1..model.prims.len()).map(PrimId::from);
-                    later.filter(|&b| model.may_touch(a, b)).for_each(|b| meet(a, b));
+            }
+            Detector::AllPairs => {
+                let a = PrimId::from(k);
+                let later = (k + 1..model.prims.len()).map(PrimId::from);
+                for b in later.filter(|&b| model.may_touch(a, b)) {
+                    bucket.meet(model, &params.bodies, (places, search), (a, b), solids);
                 }
             }
         });
-        join_buckets(&self.row_buckets, rows);
+        for bucket in &self.buckets {
+            rows.extend_from_slice(&bucket.rows);
+            self.near.extend_from_slice(&bucket.near);
+        }
     }
 
     /// Keeps one of the rows that hold the same: a knot of a net on a table is found from each of the four
-    /// threads that meet in it, and would be pushed four times. The first by key stays. Rows that do not push go.
+    /// threads that meet in it, and would be pushed four times. The first by key stays.
     pub fn merge(&mut self, rows: &mut Vec<Row>) {
         self.held.clear();
         let at_vertex = |row: &Row| row.held.iter().any(|h| matches!(h, Held::Vertex(_)));
@@ -227,9 +223,9 @@ impl Finder {
             self.again[pair[1].1 as usize] = pair[0].0 == pair[1].0;
         }
         let mut i = 0;
-        rows.retain(|row| {
+        rows.retain(|_| {
             i += 1;
-            row.pushes() && !self.again[i - 1]
+            !self.again[i - 1]
         });
     }
 
@@ -240,26 +236,27 @@ impl Finder {
 
     /// Whether the list of pairs is still complete: every box lies in its fat box.
     ///
-    /// **Theorem.** While it is, no pair outside the list is nearer than the margin.
-    /// Proof: a primitive lies in its box shrunk by half the margin, so two primitives nearer than the margin have
+    /// **Theorem.** While it is, no pair outside the list is nearer than its reaches together.
+    /// Proof: the box of a primitive is grown by its reach, so two primitives nearer than their reaches together have
     /// boxes that overlap. Each box lies in its fat box, so the fat boxes overlap. Fat boxes have not changed since
     /// the list was made of all pairs whose fat boxes overlap: the pair is in the list. ∎
     ///
     /// This is the skin of a Verlet list, with a box for each primitive in place of one largest displacement for
     /// all: one fast tool does not spoil the list of a slow bowel. It holds for any motion, for turning and growing
-    /// shapes too. Within a substep the filter lets no vertex move farther than 0.45 margins, so a pair
-    /// outside the list cannot touch at any instant of it either. Cost: six comparisons a primitive.
+    /// shapes too. Within a substep the filter lets no vertex move as far as its primitives reach, so a pair outside
+    /// the list cannot touch at any instant of it either. Cost: six comparisons a primitive.
     fn list_holds(&self) -> bool {
         let inside = |b: &Aabb, fat: &Aabb| fat.min.cmple(b.min).all() && b.max.cmple(fat.max).all();
         self.fat.len() == self.boxes.len() && self.boxes.iter().zip(&self.fat).all(|(b, fat)| inside(b, fat))
     }
 
     /// All pairs that may touch and whose fat boxes overlap, sorted.
-    fn list_pairs(&mut self, model: &Model) {
+    fn list_pairs(&mut self, model: &Model, search: Search) {
         let finite = || self.boxes.iter().map(|b| b.size().max_element()).filter(|s| s.is_finite());
         let skin = SKIN * finite().sum::<Real>() / finite().count().max(1) as Real;
         self.fat.clear();
-        self.fat.extend(self.boxes.iter().map(|b| b.grown(skin)));
+        let fat = |(i, b): (usize, &Aabb)| b.grown(skin + STRIDES * search.reach(i));
+        self.fat.extend(self.boxes.iter().enumerate().map(fat));
         self.grid.build(&self.fat, |i| model.group(PrimId(i)));
         let (grid, boxes) = (&self.grid, &self.fat);
         in_chunks(grid.jobs(), &mut self.pair_buckets, |job, bucket| {
@@ -273,32 +270,105 @@ impl Finder {
         self.pairs.sort_unstable();
     }
 
-    /// Primitives in world space, and their boxes, grown by half the margin.
-    fn place(&mut self, model: &Model, places: Places, margin: Real) {
+    /// Primitives in world space, and their boxes, grown by their reach.
+    fn place(&mut self, model: &Model, places: Places, search: Search) {
         let n = model.prims.len();
         self.solids.resize(n, Solid::Plane(Plane { normal: Vec3::Z, offset: 0.0 }));
         self.boxes.resize(n, Aabb::EMPTY);
         let chunks = self.solids.par_chunks_mut(CHUNK).zip(self.boxes.par_chunks_mut(CHUNK));
         chunks.enumerate().for_each(|(chunk, (solids, boxes))| {
             for (k, (solid, bounds)) in solids.iter_mut().zip(boxes).enumerate() {
-                *solid = solid_of(model, PrimId::from(chunk * CHUNK + k), places);
-                *bounds = solid.bounds().grown(0.5 * margin);
+                let prim = chunk * CHUNK + k;
+                *solid = solid_of(model, PrimId::from(prim), places);
+                *bounds = solid.bounds().grown(search.reach(prim));
             }
         });
     }
 }
 
+/// What one job found.
+#[derive(Clone, Debug, Default)]
+struct Bucket {
+    rows: Vec<Row>,
+    near: Vec<Near>,
+}
+
+impl Bucket {
+    /// Looks at one pair.
+    fn meet(
+        &mut self,
+        model: &Model,
+        bodies: &[BodyParams],
+        (places, search): (Places, Search),
+        (a, b): (PrimId, PrimId),
+        solids: &[Solid],
+    ) {
+        let (x, y) = (&solids[a.at()], &solids[b.at()]);
+        if search == Search::Overlap {
+            return touches(x, y, 0.0, &mut |touch| {
+                self.rows.push(row(model, bodies, places, (a, b), &touch))
+            });
+        }
+        let mut nearest: Option<Near> = None;
+        touches_and_ends(x, y, search.reach(a.at()) + search.reach(b.at()), &mut |touch| {
+            if nearest.is_none_or(|n| touch.gap < n.gap) {
+                nearest = Some(Near { prims: [a, b], normal: touch.normal, gap: touch.gap });
+            }
+            if touch.feature != NEAREST_ONLY && speaks(model, (a, b), &touch) {
+                self.rows.push(row(model, bodies, places, (a, b), &touch));
+            }
+        });
+        self.near.extend(nearest);
+    }
+}
+
+/// Whether a pair makes the row of a touch. A touch at a vertex is found from each of the segments that meet in it;
+/// the first of them makes the row, unless it may not touch the other side.
+fn speaks(model: &Model, (a, b): (PrimId, PrimId), touch: &Touch) -> bool {
+    let first = |prim: PrimId, along: Real, other: PrimId| {
+        let PrimKind::Segment(ends) = model.prims[prim.at()].kind else { return true };
+        let vertex = if along == 0.0 {
+            ends[0]
+        } else if along == 1.0 {
+            ends[1]
+        } else {
+            return true;
+        };
+        let first = model.neighbours.at(vertex).first().copied().unwrap_or(prim);
+        first == prim || first == other || !model.may_touch(first.min(other), first.max(other))
+    };
+    first(a, touch.s, b) && first(b, touch.t, a)
+}
+
 /// Does jobs 0 to `jobs`, a chunk at a time, each chunk into a bucket of its own.
-fn in_chunks<T: Send>(jobs: usize, buckets: &mut Vec<Vec<T>>, work: impl Fn(usize, &mut Vec<T>) + Sync) {
+fn in_chunks<T: Send + Clear>(jobs: usize, buckets: &mut Vec<T>, work: impl Fn(usize, &mut T) + Sync) {
     let used = jobs.div_ceil(CHUNK);
     if buckets.len() < used {
-        buckets.resize_with(used, Vec::new);
+        buckets.resize_with(used, T::default);
     }
-    buckets[used..].iter_mut().for_each(Vec::clear);
+    buckets[used..].iter_mut().for_each(T::clear);
     buckets[..used].par_iter_mut().enumerate().for_each(|(chunk, bucket)| {
         bucket.clear();
         (chunk * CHUNK..jobs.min((chunk + 1) * CHUNK)).for_each(|job| work(job, bucket));
     });
+}
+
+/// Something that can be emptied and keeps its room.
+trait Clear: Default {
+    fn clear(&mut self);
+}
+
+impl<T> Clear for Vec<T> {
+    fn clear(&mut self) {
+        Vec::clear(self);
+    }
+}
+
+impl Clear for Bucket {
+    fn clear(&mut self) {
+        self.rows.clear();
+        self.near.clear();
+    }
 }
 
 fn join_buckets<T: Copy>(buckets: &[Vec<T>], all: &mut Vec<T>) {

@@ -4,7 +4,7 @@
 use crate::Failure;
 use indicatif::ProgressBar;
 use serosa_bake::bake;
-use serosa_bake::raw::{RawBody, RawGeometry, RawModel, RawScene, RawSolid, at};
+use serosa_bake::raw::{Finish, RawBody, RawGeometry, RawModel, RawScene, RawSolid, at};
 use serosa_geometry::{Vec3, generate};
 use serosa_sim::detect::Places;
 use serosa_sim::params::Detector;
@@ -74,6 +74,7 @@ fn scene(segments: u32) -> RawScene {
         drag: 1.0,
         self_contact: true,
         membrane_contact: false,
+        finish: Finish::Plain,
         attachments: Vec::new(),
     };
     let springs = RawModel::Springs {

@@ -87,7 +87,7 @@ impl<'a> Watcher<'a> {
             model,
             &self.params,
             self.detector,
-            (self.film.places(frame), Search::OVERLAP),
+            (self.film.places(frame), Search::Overlap),
             &mut self.rows,
         );
         let ns = self.now_ns() - start;

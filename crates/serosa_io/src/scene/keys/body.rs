@@ -31,6 +31,17 @@ pub(super) static BODY: Table = table(
             "Whether parts of an intestine's membrane may touch one another as well. It is soft and thin, so leaving this out changes little and saves much.",
         ),
         key("attach", List(&ATTACH), Optional, "Vertices held where they are."),
+        key(
+            "look",
+            Choice(&[
+                ("table", "a covered table"),
+                ("tissue", "moist, dark tissue; a plane becomes the floor of the abdomen"),
+                ("bowel", "a chain as small intestine, a fixed rod as colon"),
+                ("steel", "brushed steel"),
+            ]),
+            Optional,
+            "What it is drawn as; nothing else depends on it. Without it planes are tables, intestines are bowel.",
+        ),
     ],
 );
 
