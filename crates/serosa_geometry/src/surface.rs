@@ -1,6 +1,6 @@
 //! What can be said of a surface of triangles: where it is open, how it hangs together, what is wrong with it.
 //!
-//! Corners at exactly the same place count as one point, as in [`weld`]. Nothing is repaired.
+//! Corners at exactly the same place count as one point, as in [`crate::weld`]. Nothing is repaired.
 
 mod fault;
 mod own;
@@ -10,7 +10,7 @@ mod side;
 pub use own::{Meetings, PAIRS_MAX, self_meetings};
 pub use part::{Component, Loop};
 
-use crate::weld::weld;
+use crate::weld::weld_within;
 use crate::{Aabb, Real, Vec3};
 use side::Sides;
 
@@ -62,7 +62,13 @@ pub struct Surface {
 impl Surface {
     /// Looks at a surface. Every corner must be the number of a point.
     pub fn of(points: &[Vec3], triangles: &[[u32; 3]]) -> Self {
-        let first = weld(points);
+        Self::of_parts(points, triangles, &|_| 0)
+    }
+
+    /// Looks at several surfaces together: points of different parts, by number, are never one. Organs of an atlas that
+    /// share a wall are each whole, and not one surface with walls inside.
+    pub fn of_parts(points: &[Vec3], triangles: &[[u32; 3]], part: &dyn Fn(u32) -> u32) -> Self {
+        let first = weld_within(points, part);
         let faces: Vec<[u32; 3]> = triangles.iter().map(|t| t.map(|i| first[i as usize])).collect();
         let mut all = Self::default();
         all.look_at_points(points, triangles, &first);

@@ -4,8 +4,13 @@ use crate::Vec3;
 
 /// For each point the number of the first one at exactly the same place. Points that are not finite stay alone.
 pub fn weld(points: &[Vec3]) -> Vec<u32> {
+    weld_within(points, &|_| 0)
+}
+
+/// The same, where points of different parts stay apart.
+pub fn weld_within(points: &[Vec3], part: &dyn Fn(u32) -> u32) -> Vec<u32> {
     // Adding 0 makes -0 and 0 the same place.
-    let key = |i: u32| (points[i as usize] + 0.0).to_array().map(f64::to_bits);
+    let key = |i: u32| (part(i), (points[i as usize] + 0.0).to_array().map(f64::to_bits));
     let mut order: Vec<u32> = (0..points.len() as u32).collect();
     order.sort_unstable_by_key(|i| (key(*i), *i));
     let mut first: Vec<u32> = (0..points.len() as u32).collect();
@@ -27,5 +32,6 @@ mod tests {
         let points = [Vec3::X, Vec3::ZERO, Vec3::X, -Vec3::ZERO, Vec3::NAN, Vec3::NAN, Vec3::X];
         assert_eq!(weld(&points), [0, 1, 0, 1, 4, 5, 0]);
         assert_eq!(weld(&[]), [0u32; 0]);
+        assert_eq!(weld_within(&points, &|i| u32::from(i > 1)), [0, 1, 2, 3, 4, 5, 2]);
     }
 }

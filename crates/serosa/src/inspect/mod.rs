@@ -14,7 +14,8 @@ use serosa_geometry::tets::Tets;
 use serosa_geometry::{Surface, Vec3};
 use serosa_io::mesh::{FORMATS, Format, ImportError, Resolve, Spot, format_of};
 
-/// A mesh file, looked at. Lengths are in the file's own unit; all parts together make one mesh.
+/// A mesh file, looked at. Lengths are in the file's own unit; the parts are numbered through,
+/// and judged each by itself.
 #[derive(Debug)]
 pub struct Inspection {
     /// Of the file.
@@ -33,6 +34,8 @@ pub struct Inspection {
     pub tets: Vec<[u32; 4]>,
     /// Points, triangles and tetrahedra of each part.
     pub sizes: Vec<[usize; 3]>,
+    /// Whether each part has triangles, or tetrahedra alone, whose every edge has two faces.
+    pub whole: Vec<bool>,
     /// The triangles; where there are none, the surface of the tetrahedra.
     pub surface: Surface,
     /// Where that surface meets itself.
@@ -72,15 +75,27 @@ pub fn inspect(
         points.append(&mut part.points);
     }
     check_numbers(points.len(), &triangles, &tets)?;
+    let ends: Vec<u32> = sizes
+        .iter()
+        .scan(0, |end, n| {
+            *end += n[0] as u32;
+            Some(*end)
+        })
+        .collect();
+    let part = |point: u32| ends.partition_point(|end| *end <= point) as u32;
     let solid = (!tets.is_empty()).then(|| Tets::of(&points, &tets));
-    let skin = solid.as_ref().map(|s| s.surface(&points));
+    let skin = solid.as_ref().map(|s| Surface::of_parts(&points, &s.boundary, &part));
     let closed = skin.as_ref().is_some_and(Surface::is_watertight);
     let surface = match skin {
         Some(skin) if triangles.is_empty() => skin,
-        _ => Surface::of(&points, &triangles),
+        _ => Surface::of_parts(&points, &triangles, &part),
     };
     let faces = solid.as_ref().filter(|_| triangles.is_empty()).map_or(&triangles, |s| &s.boundary);
-    let meetings = self_meetings(&points, faces, PAIRS_MAX, progress);
+    let mut whole = vec![false; sizes.len()];
+    faces.iter().for_each(|f| whole[part(f[0]) as usize] = true);
+    let faults = surface.open_edges.iter().chain(&surface.crowded_edges);
+    faults.for_each(|edge| whole[part(edge[0]) as usize] = false);
+    let meetings = self_meetings(&points, faces, &part, PAIRS_MAX, progress);
     let size = surface.bounds.map_or(0.0, |b| b.size().max_element());
     let guess = guess(name, format.name, size);
     let solid = solid.map(|s| (s, closed));
@@ -94,6 +109,7 @@ pub fn inspect(
         triangles,
         tets,
         sizes,
+        whole,
         surface,
         meetings,
         solid,

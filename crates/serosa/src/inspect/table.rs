@@ -112,6 +112,9 @@ fn surface_rows(i: &Inspection) -> Vec<(&'static str, String)> {
         n => format!("\nand {n} faces folded onto a neighbour at a corner"),
     };
     rows.push(("self-intersections", pairs + &folds));
+    if !m.between.is_empty() {
+        rows.push(("between parts", format!("{} faces meet another part", m.between.len())));
+    }
     let volume = s.volume.map_or_else(|| "not enclosed".to_owned(), short);
     rows.push(("area, volume", format!("{}, {volume}", short(s.area))));
     rows
@@ -180,10 +183,16 @@ fn components(all: &[Component]) -> String {
 }
 
 fn parts(i: &Inspection) -> String {
-    let mut text = i.sizes.len().to_string();
-    for ([points, triangles, tets], part) in i.sizes.iter().zip(&i.scene.parts).take(SHOWN) {
+    let whole = i.whole.iter().filter(|w| **w).count();
+    let mut text = format!("{}, {whole} of them watertight", i.sizes.len());
+    for (([points, triangles, tets], part), whole) in
+        i.sizes.iter().zip(&i.scene.parts).zip(&i.whole).take(SHOWN)
+    {
         let name = if part.name.is_empty() { "without a name" } else { &part.name };
-        text.push_str(&format!("\n{name}: {points} points, {triangles} triangles, {tets} tetrahedra"));
+        let closed = if *whole { "watertight" } else { "open" };
+        text.push_str(&format!(
+            "\n{name}: {points} points, {triangles} triangles, {tets} tetrahedra, {closed}"
+        ));
     }
     text + &rest(i.sizes.len())
 }
@@ -231,12 +240,13 @@ pub fn as_json(i: &Inspection) -> Value {
         "file": i.name, "format": i.format.name, "bytes": i.bytes,
         "vertices": i.points.len(), "triangles": i.triangles.len(), "tetrahedra": i.tets.len(),
         "lines": i.scene.parts.iter().map(|p| p.lines.len()).sum::<usize>(),
-        "parts": i.scene.parts.iter().zip(&i.sizes).map(|(p, n)| json!({
-            "name": p.name, "vertices": n[0], "triangles": n[1], "tetrahedra": n[2],
+        "parts": i.scene.parts.iter().zip(&i.sizes).zip(&i.whole).map(|((p, n), whole)| json!({
+            "name": p.name, "vertices": n[0], "triangles": n[1], "tetrahedra": n[2], "watertight": whole,
         })).collect::<Vec<_>>(),
         "bbox": s.bounds.map(|b| json!({ "min": b.min.to_array(), "max": b.max.to_array() })),
         "unit": { "name": i.guess.unit, "metres": i.guess.size_m, "reason": i.guess.reason },
-        "watertight": s.is_watertight(), "watertight_as_written": s.is_watertight() && !s.torn,
+        "watertight": s.is_watertight(), "watertight_parts": i.whole.iter().filter(|w| **w).count(),
+        "watertight_as_written": s.is_watertight() && !s.torn,
         "oriented": s.is_oriented(),
         "inside_out": s.volume.is_some_and(|v| v < 0.0),
         "components": s.components.len(),
@@ -247,6 +257,7 @@ pub fn as_json(i: &Inspection) -> Value {
             "center": l.center.to_array(), "edges": edges(l), "length": l.length, "closed": l.closed,
         })).collect::<Vec<_>>(),
         "self_intersections": m.faces.len(), "self_intersection_pairs": m.pairs, "folded": m.folded.len(),
+        "between_parts": m.between.len(),
         "crossing_faces": m.crossing().len(),
         "self_intersections_complete": m.complete,
         "area": s.area, "volume": s.volume, "vector_area": s.vector_area.to_array(),

@@ -2,7 +2,7 @@
 
 use super::repeats;
 use crate::meet::{meet_beyond_corner, triangles_meet};
-use crate::weld::weld;
+use crate::weld::weld_within;
 use crate::{Aabb, Grid, Real, Vec3};
 
 /// The most pairs of faces with overlapping boxes that are looked at; a surface of a million faces has some ten million.
@@ -16,26 +16,31 @@ pub struct Meetings {
     /// Faces that share one corner with another face, by number or by place, and meet it beyond that corner: a fold too
     /// sharp. They are not among `faces` for it.
     pub folded: Vec<u32>,
-    /// How many pairs of faces meet; folds are not counted.
+    /// Faces that meet a face of another part; neither are they among `faces`.
+    pub between: Vec<u32>,
+    /// How many pairs of faces of one part meet; folds are not counted.
     pub pairs: u64,
     /// False where the search ended at its limit, so that there may be more.
     pub complete: bool,
 }
 
 /// Where a surface meets itself, found with a grid. Touching counts; faces that share a corner do not, by number or by
-/// place, since every face touches its neighbours. `limit` bounds the pairs looked at, see [`PAIRS_MAX`], and
+/// place, since every face touches its neighbours. `part` says of each point to which part it belongs, and parts may
+/// touch one another. `limit` bounds the pairs looked at, see [`PAIRS_MAX`], and
 /// `progress` is told now and then how much of the whole is done, from 0 to 1; it ends the search by answering false.
 pub fn self_meetings(
     points: &[Vec3],
     triangles: &[[u32; 3]],
+    part: &dyn Fn(u32) -> u32,
     limit: u64,
     progress: &mut dyn FnMut(f64) -> bool,
 ) -> Meetings {
-    let first = weld(points);
+    let first = weld_within(points, part);
     let faces: Vec<[u32; 3]> = triangles.iter().map(|t| t.map(|i| first[i as usize])).collect();
     let sorted = BySize::of(points, &faces);
     let (mut seen, mut pairs) = (0, 0);
-    let (mut meets, mut folds) = (vec![false; faces.len()], vec![false; faces.len()]);
+    let none = || vec![false; faces.len()];
+    let (mut meets, mut folds, mut between) = (none(), none(), none());
     let complete = sorted.pairs(&mut |step| match step {
         Step::Done(part) => seen <= limit && progress(part),
         Step::Pair(i, j) => {
@@ -43,6 +48,9 @@ pub fn self_meetings(
             match if seen > limit { How::Apart } else { how(points, &faces[i], &faces[j]) } {
                 How::Apart => {}
                 How::Folds => (folds[i], folds[j]) = (true, true),
+                How::Meets if part(faces[i][0]) != part(faces[j][0]) => {
+                    (between[i], between[j]) = (true, true);
+                }
                 How::Meets => {
                     pairs += 1;
                     (meets[i], meets[j]) = (true, true);
@@ -52,7 +60,8 @@ pub fn self_meetings(
         }
     });
     let marked = |all: &[bool]| all.iter().zip(0..).filter(|(m, _)| **m).map(|(_, f)| f).collect();
-    Meetings { faces: marked(&meets), folded: marked(&folds), pairs, complete: complete && seen <= limit }
+    let (faces, folded, between) = (marked(&meets), marked(&folds), marked(&between));
+    Meetings { faces, folded, between, pairs, complete: complete && seen <= limit }
 }
 
 impl Meetings {

@@ -88,7 +88,7 @@ fn look((points, faces): &Shape) -> Surface {
 }
 
 fn own((points, faces): &Shape) -> Meetings {
-    self_meetings(points, faces, PAIRS_MAX, &mut |_| true)
+    self_meetings(points, faces, &|_| 0, PAIRS_MAX, &mut |_| true)
 }
 
 #[test]
@@ -157,6 +157,18 @@ fn torn_corners_are_one_place() {
     assert!(facts.is_watertight() && facts.torn);
     assert_eq!((facts.duplicate_points, facts.components.len()), (36 - 8, 1));
     assert!(own(&soup(&cube())).faces.is_empty(), "neighbours are neighbours by place too");
+}
+
+#[test]
+fn parts_that_share_a_wall_are_each_whole() {
+    let beside = (cube().0.iter().map(|p| *p + Vec3::X).collect(), cube().1);
+    let (points, faces) = join(cube(), &beside);
+    let part = |i: u32| i / 8;
+    let facts = Surface::of_parts(&points, &faces, &part);
+    assert!(facts.is_watertight() && facts.components.len() == 2 && facts.duplicate_points == 0);
+    assert!(!look(&(points.clone(), faces.clone())).is_watertight(), "as one surface it has a wall inside");
+    let found = self_meetings(&points, &faces, &part, PAIRS_MAX, &mut |_| true);
+    assert!(found.faces.is_empty() && found.folded.is_empty() && found.between.len() > 4);
 }
 
 #[test]
@@ -240,8 +252,8 @@ fn two_balls_in_one_another_meet_as_all_pairs_say() {
         let found = own(&both);
         assert!(found.faces.iter().copied().eq(slow) && found.pairs == pairs && pairs > 5, "{pairs}");
         assert!(look(&both).is_watertight(), "each ball is whole all the same");
-        let stopped = self_meetings(points, faces, 20, &mut |_| true);
+        let stopped = self_meetings(points, faces, &|_| 0, 20, &mut |_| true);
         assert!(!stopped.complete && stopped.pairs <= 20, "{radius}");
-        assert!(!self_meetings(points, faces, PAIRS_MAX, &mut |_| false).complete);
+        assert!(!self_meetings(points, faces, &|_| 0, PAIRS_MAX, &mut |_| false).complete);
     }
 }
