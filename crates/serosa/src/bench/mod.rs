@@ -1,6 +1,7 @@
 //! `serosa bench`: standing benchmarks, fast and slow twin in the same run.
 
 mod chain;
+mod import;
 mod intestine;
 mod rope;
 
@@ -19,6 +20,7 @@ const BENCHES: &[Bench] = &[
         intestine::bench,
     ),
     ("rope", "a rope piles up on a floor, against the best of other engines", rope::bench),
+    ("import", "a million triangles read in every mesh format", import::bench),
 ];
 
 /// Runs a benchmark, or lists them.

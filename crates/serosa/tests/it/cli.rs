@@ -159,6 +159,17 @@ fn the_bench_finds_the_same_pairs() {
 }
 
 #[test]
+fn surfaces_are_written_and_read_in_every_format() {
+    let told = tell(&["bench", "import", "--json", "--largest", "2000"]);
+    assert_eq!(told.code, 0, "{told:?}");
+    let lines: Vec<serde_json::Value> = told.out.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
+    for name in ["gltf", "ply", "off", "stl", "obj"] {
+        let line = lines.iter().find(|l| l["method"] == name).expect(name);
+        assert!(line["n"].as_u64() == Some(1922) && line["ms"].as_f64() > Some(0.0), "{line}");
+    }
+}
+
+#[test]
 fn the_published_table_runs_again() {
     let folder = tempfile::tempdir().unwrap();
     let figures = folder.path().join("figures");

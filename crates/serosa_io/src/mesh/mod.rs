@@ -3,9 +3,16 @@
 //! A format is one row of [`FORMATS`] and one file. Numbers stay in the file's own units and in its own order:
 //! nothing is welded, repaired or turned, and what is not taken over is said in [`RawScene::remarks`].
 
+mod gltf;
+mod join;
 mod obj;
+mod off;
+mod ply;
+mod stl;
+mod weld;
+mod words;
 
-pub use obj::import_obj;
+pub use join::joined;
 
 use serosa_bake::RawScene;
 
@@ -44,15 +51,58 @@ pub struct Export {
 }
 
 /// Every format, in the order in which bytes are looked at.
-pub static FORMATS: &[Format] = &[Format {
-    name: "obj",
-    about: "Wavefront OBJ",
-    extensions: &["obj"],
-    begins: |_| false,
-    import: obj::import,
-    export: None,
-    keeps: "points, polygons (cut into fans), lines, groups as sets",
-}];
+pub static FORMATS: &[Format] = &[
+    Format {
+        name: "gltf",
+        about: "glTF 2.0, text or binary",
+        extensions: &["glb", "gltf"],
+        begins: gltf::begins,
+        import: gltf::import,
+        export: Some(gltf::export),
+        keeps: "nodes as parts with their transforms, triangles, lines, normals, texture coordinates, colours, \
+                materials; written as GLB with single precision; no tetrahedra, sets or regions, no compression",
+    },
+    Format {
+        name: "ply",
+        about: "Polygon file format, text or binary",
+        extensions: &["ply"],
+        begins: ply::begins,
+        import: ply::import,
+        export: Some(ply::export),
+        keeps: "points, polygons (cut into fans), strips, edges, tetrahedra, sets, normals, colours, texture \
+                coordinates, regions; written as binary, parts joined, materials left out",
+    },
+    Format {
+        name: "off",
+        about: "Object file format, text",
+        extensions: &["off", "coff", "noff"],
+        begins: off::begins,
+        import: off::import,
+        export: Some(off::export),
+        keeps: "points, polygons (cut into fans), colours of points, normals; colours of faces are left out; \
+                written with points, triangles and colours",
+    },
+    Format {
+        name: "stl",
+        about: "Stereolithography, binary or text",
+        extensions: &["stl"],
+        begins: stl::begins,
+        import: stl::import,
+        export: Some(stl::export),
+        keeps: "triangles, whose equal corners become one point, and solids as parts; written as binary with single \
+                precision, parts joined, nothing but triangles",
+    },
+    Format {
+        name: "obj",
+        about: "Wavefront OBJ",
+        extensions: &["obj"],
+        begins: obj::begins,
+        import: obj::import,
+        export: Some(obj::export),
+        keeps: "points, polygons (cut into fans), lines, groups as sets, normals, texture coordinates, colours of \
+                points, materials with their libraries; written with the names of materials alone",
+    },
+];
 
 /// The format of some bytes: as they begin, else by the ending of the name.
 pub fn format_of(bytes: &[u8], name: &str) -> Option<&'static Format> {

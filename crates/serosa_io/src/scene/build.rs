@@ -1,12 +1,12 @@
 //! From a checked tree to a raw scene. Parts with mistakes are left out, so that the rest can still be
 //! checked in the same go.
 
+use super::mesh_file;
 use super::nearest::nearest;
 use super::problem::Problem;
 use super::unit::{self, Dim};
 use super::walk::{Node, Value};
 use super::{FileReader, UsedFile};
-use crate::mesh::import_obj;
 use serosa_bake::raw::{
     Camera, Finish, Move, Place, RawBand, RawBody, RawGeometry, RawMeasure, RawModel, RawPlace, RawProbe, RawScene,
     RawSolid, RawStrip, RawTool, RawTunable, RawWorld, Selector, SpringTube, Text,
@@ -290,28 +290,15 @@ impl Builder<'_> {
     }
 
     fn mesh(&mut self, n: &Node) -> Option<Mesh> {
-        let path = n.text("file");
-        let bytes = match (self.read_file)(&path) {
-            Ok(bytes) => bytes,
-            Err(reason) => {
-                let message = format!("the mesh file \"{path}\" cannot be read: {reason}");
-                self.problem(n.span_of("file"), message, "write a path from the folder of the scene file");
-                return None;
-            }
-        };
-        match import_obj(&bytes) {
-            Ok(mut mesh) => {
+        match mesh_file::read(&n.text("file"), self.read_file) {
+            Ok((mut mesh, files)) => {
                 let (unit, at) = (n.si("unit"), n.vector("at"));
                 mesh.points.iter_mut().for_each(|p| *p = *p * unit + at);
-                self.built.files.push(UsedFile { path, bytes });
+                self.built.files.extend(files);
                 Some(mesh)
             }
-            Err(error) => {
-                self.problem(
-                    n.span_of("file"),
-                    format!("\"{path}\": {error}"),
-                    "correct the file, or export it again as OBJ",
-                );
+            Err((message, help)) => {
+                self.problem(n.span_of("file"), message, help);
                 None
             }
         }

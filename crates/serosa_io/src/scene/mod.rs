@@ -2,6 +2,7 @@
 
 mod build;
 pub mod keys;
+mod mesh_file;
 mod nearest;
 pub mod problem;
 pub mod reference;

@@ -185,7 +185,60 @@ model.springs = { mass = 0.1, stiffness = 10 }
     assert_eq!(loaded.files.len(), 1);
     assert!(mistakes(text)[0].2.contains("no file patch.obj"));
     let broken = load(text, &|_| Ok(b"v 1 2\nf 1 2 9".to_vec())).expect_err("broken");
-    assert!(broken[0].message.contains("not a readable OBJ file"), "{broken:?}");
+    assert!(broken[0].message.contains("line 1: vertex 1 needs three finite numbers"), "{broken:?}");
+}
+
+#[test]
+fn meshes_come_in_any_format_and_with_the_files_they_name() {
+    let text = |file: &str| {
+        format!(
+            "serosa = 1\ntitle = \"Mesh\"\n[[body]]\nname = \"patch\"\nmodel.springs = {{ mass = 0.1, stiffness = 10 }}\n\
+             shape.mesh = {{ file = \"{file}\", unit = \"1 mm\", radius = \"0.1 mm\" }}\n"
+        )
+    };
+    let gltf = |buffer: &str| {
+        format!(
+            r#"{{"asset": {{}}, "buffers": [{{"byteLength": 36, "uri": "{buffer}"}}], "bufferViews": [{{"buffer": 0, "byteLength": 36}}],
+            "accessors": [{{"bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC3"}}],
+            "meshes": [{{"primitives": [{{"attributes": {{"POSITION": 0}}}}]}}]}}"#
+        )
+    };
+    let corners: Vec<u8> =
+        [0f32, 0., 0., 10., 0., 0., 0., 10., 0.].iter().flat_map(|v| v.to_le_bytes()).collect();
+    let files = |path: &str| match path {
+        "parts/a.gltf" => Ok(gltf("b%20c.bin").into_bytes()),
+        "parts/out.gltf" => Ok(gltf("../../secret.bin").into_bytes()),
+        "parts/b c.bin" => Ok(corners.clone()),
+        "misnamed.obj" => Ok(b"OFF 3 1 0\n0 0 0\n10 0 0\n0 10 0\n3 0 1 2\n".to_vec()),
+        "dots.obj" => Ok(b"v 0 0 0\nv 1 0 0\n".to_vec()),
+        "tets.ply" => {
+            Ok(b"ply\nformat ascii 1.0\nelement vertex 4\nproperty int x\nproperty int y\nproperty int z\n\
+                           element 3d_element 1\nproperty list int int vertex_indices\nend_header\n\
+                           0 0 0\n1 0 0\n0 1 0\n0 0 1\n4 0 1 2 3\n"
+                .to_vec())
+        }
+        "secret.bin" | "parts/../../secret.bin" => panic!("a file outside of the mesh's folder was read"),
+        _ => Ok(b"neither fish nor fowl".to_vec()),
+    };
+    let loaded = load(&text("parts/a.gltf"), &files).unwrap();
+    assert_eq!(loaded.baked.model.rest[1].to_array(), [0.01, 0.0, 0.0]);
+    let paths: Vec<&str> = loaded.files.iter().map(|f| f.path.as_str()).collect();
+    assert_eq!(paths, ["parts/a.gltf", "parts/b c.bin"], "a recording holds both");
+    assert_eq!(load(&text("misnamed.obj"), &files).unwrap().baked.model.rest[2].to_array(), [0.0, 0.01, 0.0]);
+    let cases = [
+        ("parts/out.gltf", "it is not in the folder of the mesh file", "beside this one"),
+        ("dots.obj", "\"dots.obj\" as Wavefront OBJ holds no faces or lines", "export the surface"),
+        ("tets.ply", "holds 1 tetrahedra, but no faces or lines", "export the surface"),
+        ("a.xyz", "\"a.xyz\" is of no known mesh format", ".stl"),
+        ("a.ply", "line 1: the file does not begin with the line `ply`", "name it by its format"),
+    ];
+    for (file, message, help) in cases {
+        let problems = load(&text(file), &files).expect_err(file);
+        assert!(
+            problems[0].message.contains(message) && problems[0].help.contains(help),
+            "{file}: {problems:?}"
+        );
+    }
 }
 
 #[test]

@@ -150,7 +150,7 @@ static INTESTINE: Table = table(
 
 static MESH: Table = table(
     "shape.mesh",
-    "A mesh from an OBJ file; its edges become springs and capsules.",
+    "A mesh from a file, among others OBJ, STL, PLY, OFF or glTF; its parts are joined, and its edges become springs and capsules. Points that coincide stay apart: weld seams before exporting.",
     &[
         key("file", File, Required, "Path from the folder of the scene file."),
         key(
