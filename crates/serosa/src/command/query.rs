@@ -48,8 +48,8 @@ pub fn formats(console: &mut Console) {
 pub fn formats_page() -> String {
     let mut page = String::from(
         "# Mesh formats\n\nMade by `serosa query formats` from the table in `crates/serosa_io/src/mesh/mod.rs`; a test \
-         says whether it is fresh, and `cargo xtask\nbless` renews it. A file is known by how it begins, else by its \
-         ending.\n\n| format | name | endings | read | written | keeps |\n|---|---|---|---|---|---|\n",
+         says whether it is fresh.\nA file is known by how it begins, else by its ending.\n\n\
+         | format | name | endings | read | written | keeps |\n|---|---|---|---|---|---|\n",
     );
     for f in FORMATS {
         let endings: Vec<String> = f.extensions.iter().map(|e| format!("`.{e}`")).collect();
@@ -63,8 +63,8 @@ pub fn formats_page() -> String {
         ));
     }
     page.push_str(
-        "\nNumbers stay in the file's own unit and points in its own order: nothing is welded, repaired or turned. \
-         `serosa query info\nFILE` says what a file holds, in which unit it probably is, and what is wrong with it.\n",
+        "\nNumbers stay in the file's own unit and points in its own order; nothing is repaired or turned.\n\
+         `serosa query info FILE` says what a file holds, in which unit it probably is, and what is wrong with it.\n",
     );
     page
 }
