@@ -1,10 +1,12 @@
-// Files dropped on the page, or chosen: scenes are sent, everything else is answered in words.
+// Files dropped on the page, or chosen: scenes are opened, anything else is looked at as a mesh.
 
 import type { Level } from "./toasts";
 import { show } from "./dom";
 
 /** The largest scene file that the program takes [bytes]. */
 const LARGEST = 4 * 1024 * 1024;
+/** The largest mesh file that the program takes from a page [bytes]. */
+const LARGEST_MESH = 64 * 1024 * 1024;
 /** How every MCAP file begins. */
 const MCAP = [0x89, 0x4d, 0x43, 0x41, 0x50, 0x30, 0x0d, 0x0a];
 
@@ -12,6 +14,8 @@ const MCAP = [0x89, 0x4d, 0x43, 0x41, 0x50, 0x30, 0x0d, 0x0a];
 export interface Receiver {
   /** A scene. */
   open(name: string, text: string): void;
+  /** A file that may be a mesh. */
+  look(file: File): void;
   /** A file that cannot be opened, and why. */
   say(text: string, level: Level): void;
   /** Whether this page may open scenes now. */
@@ -58,6 +62,8 @@ async function take(files: FileList | null, receiver: Receiver): Promise<void> {
   const answer = await read(file).catch(() => `${file.name} could not be read by the browser.`);
   if (typeof answer === "string") {
     receiver.say(answer, "warning");
+  } else if (answer.text === null) {
+    receiver.look(file);
   } else if (!receiver.allowed()) {
     receiver.say("Only the driver can open a scene. Press “Take over” first.", "warning");
   } else {
@@ -65,14 +71,15 @@ async function take(files: FileList | null, receiver: Receiver): Promise<void> {
   }
 }
 
-/** The text of a scene file, or a sentence that says why it is none. */
-async function read(file: File): Promise<{ text: string } | string> {
+/** The text of a scene file, null for what may be a mesh, or a sentence that says why it is neither. */
+async function read(file: File): Promise<{ text: string | null } | string> {
   const start = new Uint8Array(await file.slice(0, MCAP.length).arrayBuffer());
   if (MCAP.every((byte, i) => start[i] === byte)) {
     return `${file.name} is a recording. Replay it from the command line: serosa replay ${file.name}`;
   }
   if (!file.name.toLowerCase().endsWith(".toml")) {
-    return `${file.name} is no scene. Drop a scene file: its name ends in .toml.`;
+    const size = `${file.name} has ${(file.size / 1048576).toFixed(0)} MB; a mesh dropped here has at most 64 MB.`;
+    return file.size <= LARGEST_MESH ? { text: null } : `${size} Use the command line: serosa query info ${file.name}`;
   }
   if (file.size > LARGEST) {
     return `${file.name} has ${(file.size / 1048576).toFixed(2)} MB; a scene file has at most 4 MB.`;

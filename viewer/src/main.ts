@@ -12,6 +12,7 @@ import { Hands } from "./hands";
 import { Help } from "./help";
 import { giveFocusBack, listen } from "./keys";
 import { Labels } from "./labels";
+import { MeshSheet } from "./mesh";
 import { Panel } from "./panel";
 import { Plots } from "./plots";
 import { Problems } from "./problems";
@@ -50,6 +51,7 @@ class Page {
   private readonly plots = new Plots(byId("probes"));
   private readonly panel = new Panel();
   private readonly problems = new Problems(document.body);
+  private readonly mesh = new MeshSheet(document.body);
   private readonly help = new Help(document.body, () => this.version);
   private readonly display: Display;
   private status = NOTHING;
@@ -118,6 +120,7 @@ class Page {
     window.addEventListener("keyup", (event) => (this.slowly = event.shiftKey));
     listenForFiles(byId("veil"), byId("file") as HTMLInputElement, {
       open: (name, text) => this.send({ type: "open_text", name, text }),
+      look: (file) => void this.mesh.look(file).then((wrong) => wrong && this.toasts.say(wrong, "warning")),
       say: (text, level) => this.toasts.say(text, level),
       allowed: () => this.driving,
     });
@@ -133,7 +136,7 @@ class Page {
       escape: () => this.view.canvas.focus({ preventScroll: true }),
       lead: (code, down) => this.hands.key(code, down),
       release: () => this.hands.releaseKeys(),
-      inScene: () => this.view.opened !== null && !this.help.open && !this.problems.open,
+      inScene: () => this.view.opened !== null && !this.help.open && !this.problems.open && !this.mesh.open,
     });
   }
 

@@ -457,3 +457,65 @@ max: [number, number, number],
  * Towards the eye, unit.
  */
 from: [number, number, number], };
+
+export type MeshAnswer = { "type": "mesh" } & MeshInfo | { "type": "refused",
+/**
+ * What is wrong, with its line or byte.
+ */
+message: string,
+/**
+ * What to do.
+ */
+help: string, };
+
+export type MeshInfo = {
+/**
+ * Of the file.
+ */
+name: string,
+/**
+ * All that is known, in words.
+ */
+facts: Array<FactInfo>,
+/**
+ * Why it is not drawn, if it is not.
+ */
+note: string | null,
+/**
+ * x, y, z of all points in turn, from the middle of the mesh \[m\], by the unit guessed.
+ */
+points: Array<number>,
+/**
+ * Triples of points, one after another.
+ */
+triangles: Array<number>,
+/**
+ * Ends of edges of one face only, six coordinates each.
+ */
+open: Array<number>,
+/**
+ * The same of edges with more than two faces.
+ */
+crowded: Array<number>,
+/**
+ * The same of edges whose faces disagree.
+ */
+flipped: Array<number>,
+/**
+ * Faces that meet others.
+ */
+crossing: Array<number>,
+/**
+ * Faces without area, and needles.
+ */
+degenerate: Array<number>, };
+
+export type FactInfo = {
+/**
+ * What it is about.
+ */
+name: string,
+/**
+ * What is known; may have several lines.
+ */
+value: string, };

@@ -21,6 +21,7 @@ Examples:
   serosa scenes                       list the built-in scenes
   serosa scenes coil > mine.toml      take one as the start of your own
   serosa check mine.toml              say all that is wrong with it
+  serosa query info liver.obj         say what a mesh file holds and where it is open
   serosa run mine.toml --audit        run it, every contact checked against the exhaustive search
   serosa run mine.toml --record a.mcap && serosa replay a.mcap
   serosa convert liver.msh liver.vtu  turn a mesh file into another format
@@ -45,6 +46,9 @@ enum Command {
     /// Turn a mesh file into another format, and say what the new one cannot hold
     #[command(after_help = command::convert::formats())]
     Convert(ConvertArgs),
+    /// Say what a mesh file holds and what is wrong with it; list the formats
+    #[command(subcommand)]
+    Query(QueryCommand),
     /// Re-run a standing benchmark, fast and slow twin in the same run
     Bench(BenchArgs),
 }
@@ -175,6 +179,25 @@ pub struct ConvertArgs {
     pub force: bool,
 }
 
+#[derive(Subcommand, Debug)]
+enum QueryCommand {
+    /// Look at a mesh file: counts, unit, where it is open, where it meets itself, quality, materials
+    #[command(after_help = "A file that can be read gives exit code 0, whatever its faults.")]
+    Info(InfoArgs),
+    /// List the mesh formats, as in docs/formats.md
+    Formats,
+}
+
+/// Arguments of `serosa query info`.
+#[derive(Args, Debug)]
+pub struct InfoArgs {
+    /// Mesh file
+    pub file: PathBuf,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
 /// Arguments of `serosa bench`.
 #[derive(Args, Debug)]
 pub struct BenchArgs {
@@ -231,6 +254,11 @@ pub fn main(args: impl Iterator<Item = OsString>, out: &mut dyn Write, err: &mut
         Some(Command::Replay(args)) => command::replay::replay(&args, &mut console),
         Some(Command::Scenes(args)) => command::scenes::list(&args, &mut console),
         Some(Command::Convert(args)) => command::convert::convert(&args, &mut console),
+        Some(Command::Query(QueryCommand::Info(args))) => command::query::info(&args, &mut console),
+        Some(Command::Query(QueryCommand::Formats)) => {
+            command::query::formats(&mut console);
+            Ok(())
+        }
         Some(Command::Bench(args)) => crate::bench::bench(&args, &mut console),
     };
     match result {

@@ -4,6 +4,7 @@ pub mod bench;
 pub mod cli;
 pub mod command;
 pub mod diagnostics;
+pub mod inspect;
 pub mod scenes;
 pub mod session;
 #[cfg(feature = "page")]

@@ -37,9 +37,20 @@ pub struct Grid {
 impl Grid {
     /// Enters the boxes, each with its group; group 0 is paired with itself too.
     pub fn build(&mut self, boxes: &[Aabb], group: impl Fn(u32) -> u32) {
+        self.choose_cell(boxes);
+        self.fill(boxes, group);
+    }
+
+    /// The same with cells for boxes of a given size, where it is not the mean that counts.
+    pub fn build_sized(&mut self, boxes: &[Aabb], size: Real, group: impl Fn(u32) -> u32) {
+        self.choose_cell(boxes);
+        self.inv_cell = if size > 1e-300 { 1.0 / (CELL * size) } else { 1.0 };
+        self.fill(boxes, group);
+    }
+
+    fn fill(&mut self, boxes: &[Aabb], group: impl Fn(u32) -> u32) {
         self.groups.clear();
         self.groups.extend((0..boxes.len() as u32).map(group));
-        self.choose_cell(boxes);
         self.entries.clear();
         self.low.clear();
         self.outsize.clear();

@@ -8,10 +8,14 @@ pub mod aabb;
 pub mod generate;
 pub mod grid;
 pub mod index;
+pub mod meet;
 pub mod mesh;
 pub mod rotation;
 pub mod segment;
 pub mod solid;
+pub mod surface;
+pub mod tets;
+pub mod weld;
 
 pub use aabb::Aabb;
 pub use glam::{DMat3 as Mat3, DQuat as Quat, DVec3 as Vec3};
@@ -20,6 +24,7 @@ pub use index::{BodyId, PrimId, RigidId, ToolId, VertexId};
 pub use mesh::Mesh;
 pub use segment::{SegmentPair, closest_on_segment, closest_segments};
 pub use solid::{Cuboid, Plane, Round, Solid, Touch};
+pub use surface::Surface;
 
 /// The one scalar of the engine: `f64` on the CPU.
 pub type Real = f64;

@@ -5,8 +5,10 @@
 //! as [`Frame`] says, little-endian.
 
 mod frame;
+mod mesh;
 
 pub use frame::{Contact, Frame, FrameEncoder, Led, STAGES};
+pub use mesh::{FactInfo, MESH_POST_MAX, MeshAnswer, MeshInfo, SHOWN_TRIANGLES_MAX};
 
 use serde::{Deserialize, Serialize};
 

@@ -2,6 +2,7 @@
 
 pub mod check;
 pub mod convert;
+pub mod query;
 pub mod replay;
 pub mod run;
 pub mod scenes;

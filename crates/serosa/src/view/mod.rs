@@ -4,6 +4,7 @@ pub mod hub;
 mod info;
 mod listen;
 pub mod live;
+mod mesh;
 mod page;
 mod picture;
 mod replay;

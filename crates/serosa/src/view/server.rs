@@ -1,18 +1,21 @@
 //! The server of the page: loopback only, a token for every connection, everything bounded.
 
 use super::hub::{Hub, Shown};
-use super::{info, page};
+use super::{info, mesh, page};
 use axum::Router;
-use axum::body::Body;
+use axum::body::{Body, to_bytes};
 use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
 use axum::extract::{Query, State};
 use axum::http::{HeaderMap, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use serde::Deserialize;
-use serosa_io::wire::{Door, GalleryEntry, Refusal, TO_SERVER_MAX, ToPage, ToServer};
+use serosa_io::wire::{
+    Door, GalleryEntry, MESH_POST_MAX, MeshAnswer, Refusal, TO_SERVER_MAX, ToPage, ToServer,
+};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use tokio::sync::Semaphore;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::time::timeout;
 
@@ -31,11 +34,18 @@ pub struct Site {
     pub port: u16,
     /// What the gallery shows.
     pub gallery: Vec<GalleryEntry>,
+    /// Meshes that may be looked at together: one.
+    pub looking: Semaphore,
 }
 
 /// All routes.
 pub fn routes(site: Arc<Site>) -> Router {
-    Router::new().route("/ws", get(connect)).route("/door", post(door)).fallback(file).with_state(site)
+    Router::new()
+        .route("/ws", get(connect))
+        .route("/door", post(door))
+        .route("/mesh", post(look))
+        .fallback(file)
+        .with_state(site)
 }
 
 /// The headers of every answer: nothing from elsewhere is loaded, nothing is framed or guessed.
@@ -129,6 +139,44 @@ async fn door(
     let answer = Door { refused: site.refusal(&headers, &ticket) };
     let text = serde_json::to_string(&answer).unwrap_or_default();
     (HEADERS, [(header::CONTENT_TYPE, "application/json")], text)
+}
+
+#[derive(Deserialize)]
+struct Named {
+    name: String,
+}
+
+/// Looks at a mesh file, for the page that posts it alone: any page may, since nothing changes for the others.
+async fn look(
+    State(site): State<Arc<Site>>,
+    Query(ticket): Query<Ticket>,
+    Query(Named { name }): Query<Named>,
+    headers: HeaderMap,
+    body: Body,
+) -> Response {
+    match site.refusal(&headers, &ticket) {
+        Some(Refusal::Elsewhere) => return refuse("this page comes from elsewhere"),
+        Some(Refusal::Token) => return refuse("the address carries no token that is known"),
+        Some(Refusal::Full) | None => {}
+    }
+    // Only now is the body read: strangers are not listened to, and what is too long is not waited for.
+    let length = headers.get(header::CONTENT_LENGTH).and_then(|v| v.to_str().ok()?.parse::<usize>().ok());
+    let too_large =
+        || (StatusCode::PAYLOAD_TOO_LARGE, "a mesh dropped on the page has at most 64 MB").into_response();
+    if length.is_none_or(|n| n > MESH_POST_MAX) {
+        return too_large();
+    }
+    let Ok(Ok(bytes)) = timeout(STALL, to_bytes(body, MESH_POST_MAX)).await else { return too_large() };
+    let refused =
+        |message: &str, help: &str| MeshAnswer::Refused { message: message.into(), help: help.into() };
+    let answer = match site.looking.try_acquire() {
+        Err(_) => refused("another mesh is being looked at", "drop it again in a moment"),
+        Ok(_turn) => tokio::task::spawn_blocking(move || mesh::look(&name, &bytes))
+            .await
+            .unwrap_or_else(|_| refused("the reader failed on this file", "report it, with the file")),
+    };
+    let text = serde_json::to_string(&answer).unwrap_or_default();
+    (HEADERS, [(header::CONTENT_TYPE, "application/json")], text).into_response()
 }
 
 /// Compares in a time that does not tell how much was right.
@@ -263,5 +311,11 @@ async fn send(socket: &mut WebSocket, message: Message) -> Result<(), ()> {
 
 /// A site on a port.
 pub fn site(hub: Arc<Hub>, port: u16) -> Result<Site, String> {
-    Ok(Site { hub, token: super::token::token()?, port, gallery: info::gallery() })
+    Ok(Site {
+        hub,
+        token: super::token::token()?,
+        port,
+        gallery: info::gallery(),
+        looking: Semaphore::new(1),
+    })
 }

@@ -358,6 +358,31 @@ fn a_page_that_is_refused_can_ask_why() {
 }
 
 #[test]
+fn a_posted_mesh_is_answered_to_whoever_has_the_token() {
+    let program = Program::start(&["rope-drop"]);
+    let host = format!("127.0.0.1:{}", program.port);
+    let post = |token: &str, name: &str, body: &str| {
+        program.ask(&format!(
+            "POST /mesh?token={token}&name={name} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\
+             Content-Length: {}\r\n\r\n{body}",
+            body.len()
+        ))
+    };
+    let mesh = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
+    assert!(post("wrong", "a.obj", mesh).starts_with("HTTP/1.1 403"));
+    let answer = post(&program.token, "a.obj", mesh);
+    let json: Value = serde_json::from_str(answer.rsplit("\r\n\r\n").next().unwrap()).unwrap();
+    assert_eq!((&json["type"], json["open"].as_array().map(Vec::len)), (&"mesh".into(), Some(18)), "{json}");
+    assert!(post(&program.token, "a.obj", "v 0 0\n").contains("\"refused\""));
+    let large = format!(
+        "POST /mesh?token={}&name=a.obj HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\nContent-Length: {}\r\n\r\n",
+        program.token,
+        1u64 << 30
+    );
+    assert!(program.ask(&large).starts_with("HTTP/1.1 413"), "no more than a bound is taken");
+}
+
+#[test]
 fn strangers_are_refused() {
     let program = Program::start(&["rope-drop"]);
     let ours = format!("http://127.0.0.1:{}", program.port);

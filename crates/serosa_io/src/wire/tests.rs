@@ -31,6 +31,9 @@ fn typescript() -> String {
         CameraInfo::decl(&config),
         TextInfo::decl(&config),
         GoalInfo::decl(&config),
+        MeshAnswer::decl(&config),
+        MeshInfo::decl(&config),
+        FactInfo::decl(&config),
     ];
     for decl in all {
         text.push_str("\nexport ");
