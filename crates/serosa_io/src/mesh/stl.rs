@@ -163,6 +163,8 @@ impl Text {
                 self.corners.clear();
             }
             b"endfacet" => return self.end_facet(),
+            // Its corners would be taken for those of the new solid.
+            b"solid" if self.facet => return Err("a solid begins within a facet".to_owned()),
             b"solid" => {
                 // Solids without triangles leave nothing, so that many of them cannot fill the memory.
                 self.parts.pop_if(|p| p.triangles.is_empty());

@@ -194,7 +194,7 @@ impl<'a> Reader<'a> {
                 self.part.colors.push([v[6], v[7], v[8], alpha].map(channel));
             }
             if uvs {
-                self.part.uvs.push([v[10], v[11]].map(|c| if c.is_finite() { c } else { 0.0 }));
+                self.part.uvs.push([v[10], v[11]]);
             }
         }
         Ok(())
@@ -388,6 +388,11 @@ impl<'a> Reader<'a> {
         }
         if part.triangle_regions.len() != part.triangles.len() {
             part.triangle_regions = Vec::new();
+        }
+        let endless = |uv: &&mut [f64; 2]| uv.iter().any(|c| !c.is_finite());
+        let lost = part.uvs.iter_mut().filter(endless).map(|uv| *uv = [0.0; 2]).count();
+        if lost > 0 {
+            remarks.push(format!("{lost} texture coordinates were not finite and became (0, 0)."));
         }
         complete(part, remarks);
         say_flat(self.flat, remarks);

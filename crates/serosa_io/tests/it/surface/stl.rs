@@ -78,6 +78,7 @@ fn mistakes_are_told_with_their_place() {
             "line 7: a facet has 2 vertices",
         ),
         ("solid\nvertex 1 2 3\nendsolid".to_owned(), "line 2: a vertex stands outside of any facet"),
+        ("solid\nfacet\nvertex 1 2 3\nsolid b\nendsolid".to_owned(), "line 4: a solid begins within a facet"),
         ("solid\nendsolid\nfacet\n".to_owned(), "line 3: a facet stands outside of any solid"),
         ("solid\nfacet\nfacet\nendsolid".to_owned(), "line 3: a facet begins within another"),
         ("solid\nfacet\nendsolid".to_owned(), "line 3: a solid ends within a facet"),

@@ -5,8 +5,8 @@ use super::vtu::{Way, grid};
 use serosa_io::mesh::FORMATS;
 use std::time::Instant;
 
-/// 100,000 in all.
-const ROUNDS: usize = 100_000;
+/// A hundred thousand for each of the seven formats.
+const ROUNDS: usize = 700_000;
 
 /// A small generator of its own, so that the damage never changes (xorshift64*, Vigna 2016).
 struct Dice(u64);
@@ -93,7 +93,7 @@ fn originals() -> Vec<(&'static str, Vec<u8>)> {
 }
 
 #[test]
-fn a_hundred_thousand_damaged_files_are_read_or_refused() {
+fn damaged_files_are_read_or_refused() {
     let started = Instant::now();
     let files = originals();
     let beside = [(".node", samples::NODE), (".ele", samples::ELE), (".face", samples::FACE)];
