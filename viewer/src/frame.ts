@@ -34,8 +34,6 @@ export interface SoftState {
   positions: Float32Array;
   /** Speed of each vertex, smoothed over a few frames [m/s]. */
   speeds: Float32Array;
-  /** Half the thickness of each segment where they differ or change [m]; null where the scene's holds for all. */
-  radii: Float32Array | null;
   /** Grows when the positions change. */
   version: number;
   /** Whether any speed differs from 0. */
@@ -91,7 +89,7 @@ export class FrameState {
       const positions = Float32Array.from(look.rest);
       const tube = look.kind === "strip" ? look.radius : null;
       const speeds = new Float32Array(positions.length / 3);
-      return { positions, speeds, radii: null, version: 1, moving: false, tube };
+      return { positions, speeds, version: 1, moving: false, tube };
     });
     for (const tool of scene.tools) {
       rigids = Math.max(rigids, tool.rigid + 1);

@@ -174,6 +174,23 @@ pub enum Finish {
     Steel,
 }
 
+impl RawBody {
+    /// A body that is plain in every other way: no friction, no drag, it may touch itself, nothing holds it.
+    pub fn new(name: impl Into<String>, geometry: RawGeometry, model: RawModel) -> Self {
+        Self {
+            name: name.into(),
+            geometry,
+            model,
+            friction: 0.0,
+            drag: 0.0,
+            self_contact: true,
+            membrane_contact: false,
+            finish: Finish::Plain,
+            attachments: Vec::new(),
+        }
+    }
+}
+
 /// The geometry of a body.
 #[derive(Clone, Debug)]
 pub enum RawGeometry {

@@ -99,7 +99,7 @@ export class TubeLook implements SoftLook {
   update(soft: SoftState, shade: Shade | null): void {
     this.radius = soft.tube ?? this.radius;
     this.line.update(soft.positions, this.radius);
-    this.sweep(soft.radii, soft.positions);
+    this.sweep(soft.positions);
     this.bend();
     this.layOut();
     this.darken();
@@ -131,13 +131,13 @@ export class TubeLook implements SoftLook {
   }
 
   /** Rings along the curve; the frame is carried on by two reflections (Wang et al. 2008, Eq. 2). */
-  private sweep(radii: Float32Array | null, positions: Float32Array): void {
+  private sweep(positions: Float32Array): void {
     const { centres: c, tangents: t } = this.line;
     const { start, inner } = this;
     let [nx, ny, nz] = this.steer(positions, 0, start[0], start[1], start[2]);
     [nx, ny, nz] = perpendicular(nx, ny, nz, t[0], t[1], t[2]);
     start.set([nx, ny, nz]);
-    this.cap(0, 0, -1, nx, ny, nz, this.radiusAt(0, radii));
+    this.cap(0, 0, -1, nx, ny, nz, this.radius);
     for (let i = 0, k = 0; i < inner; i++, k += 3) {
       if (i > 0) {
         const [vx, vy, vz] = [c[k] - c[k - 3], c[k + 1] - c[k - 2], c[k + 2] - c[k - 1]];
@@ -152,9 +152,9 @@ export class TubeLook implements SoftLook {
         [nx, ny, nz] = this.steer(positions, i, ax - rw * wx, ay - rw * wy, az - rw * wz);
         [nx, ny, nz] = perpendicular(nx, ny, nz, t[k], t[k + 1], t[k + 2]);
       }
-      this.ring(i, nx, ny, nz, this.radiusAt(i, radii));
+      this.ring(i, nx, ny, nz, this.radius);
     }
-    this.cap(CAP + inner, inner - 1, 1, nx, ny, nz, this.radiusAt(inner - 1, radii));
+    this.cap(CAP + inner, inner - 1, 1, nx, ny, nz, this.radius);
   }
 
   /** A ring's direction, turned a little towards the mesentery where there is one. */
@@ -185,17 +185,6 @@ export class TubeLook implements SoftLook {
       of.update(this.line.centres, positions, (darkness.array as Float32Array).subarray(row), this.radius);
       darkness.needsUpdate = true;
     }
-  }
-
-  /** Radius of a ring [m]: between those of the segments on both sides, where segments have their own. */
-  private radiusAt(ring: number, radii: Float32Array | null): number {
-    if (!radii) {
-      return this.radius;
-    }
-    const at = this.line.along[ring] - 0.5;
-    const s = Math.min(Math.max(Math.floor(at), 0), radii.length - 1);
-    const next = Math.min(s + 1, radii.length - 1);
-    return radii[s] + (radii[next] - radii[s]) * Math.min(Math.max(at - s, 0), 1);
   }
 
   /** A round end: rings from pole to rim where `side` is −1, from rim to pole where it is 1. */

@@ -5,7 +5,7 @@ use super::Report;
 use crate::Failure;
 use crate::cli::BenchArgs;
 use serde_json::json;
-use serosa_bake::raw::{Finish, RawBody, RawGeometry, RawModel, RawScene, RawSolid, at};
+use serosa_bake::raw::{RawBody, RawGeometry, RawModel, RawScene, RawSolid, at};
 use serosa_bake::{Baked, bake};
 use serosa_geometry::{Vec3, generate};
 use serosa_sim::detect::{Finder, Places, Search};
@@ -79,17 +79,7 @@ pub fn bench(args: &BenchArgs, report: &mut Report) -> Result<(), Failure> {
 /// self-contact but neighbours along the chain.
 fn scene(links: u32) -> RawScene {
     let mesh = generate::chain_through(spiral(links, 3.0 * PITCH));
-    let body = |name: &str, geometry, model| RawBody {
-        name: name.into(),
-        geometry,
-        model,
-        friction: 0.3,
-        drag: 0.0,
-        self_contact: true,
-        membrane_contact: false,
-        finish: Finish::Plain,
-        attachments: Vec::new(),
-    };
+    let body = |name: &str, geometry, model| RawBody { friction: 0.3, ..RawBody::new(name, geometry, model) };
     let springs = RawModel::Springs { mass: 1.0, stiffness: 1e3, damping: 0.0, bending: 0.0, tube: None };
     RawScene {
         bodies: vec![

@@ -12,7 +12,7 @@ use crate::session::clock::thread_cpu_ns;
 use indicatif::ProgressBar;
 use serde_json::json;
 use serosa_bake::bake;
-use serosa_bake::raw::{Finish, RawBand, RawBody, RawGeometry, RawModel, RawScene, RawSolid, at};
+use serosa_bake::raw::{RawBand, RawBody, RawGeometry, RawModel, RawScene, RawSolid, at};
 use serosa_geometry::{Vec3, closest_segments, generate};
 use serosa_sim::params::{Filter, Response};
 use serosa_sim::{Input, World, step};
@@ -137,17 +137,7 @@ fn scene(segments: u32) -> RawScene {
         bending: 0.0,
         relaxation_s: 0.0,
     };
-    let body = |name: &str, geometry, model| RawBody {
-        name: name.into(),
-        geometry,
-        model,
-        friction: 0.3,
-        drag: 0.0,
-        self_contact: true,
-        membrane_contact: false,
-        attachments: Vec::new(),
-        finish: Finish::Plain,
-    };
+    let body = |name: &str, geometry, model| RawBody { friction: 0.3, ..RawBody::new(name, geometry, model) };
     let rope = RawGeometry::Mesh { mesh: generate::chain_through(helix(segments)), radius: RADIUS };
     let floor = RawGeometry::Solid { solid: RawSolid::Plane, pose: at(Vec3::ZERO) };
     let mut raw = RawScene {

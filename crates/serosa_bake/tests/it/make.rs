@@ -8,17 +8,7 @@ use serosa_sim::params::{Filter, Response};
 use serosa_sim::{Hand, Input, World, step};
 
 pub fn body(name: &str, geometry: RawGeometry, model: RawModel) -> RawBody {
-    RawBody {
-        name: name.into(),
-        geometry,
-        model,
-        friction: 0.0,
-        drag: 0.0,
-        self_contact: true,
-        membrane_contact: false,
-        finish: Finish::Plain,
-        attachments: Vec::new(),
-    }
+    RawBody::new(name, geometry, model)
 }
 
 pub fn springs(name: &str, mesh: Mesh, mass: f64, stiffness: f64, damping: f64) -> RawBody {

@@ -4,7 +4,7 @@
 use crate::Failure;
 use indicatif::ProgressBar;
 use serosa_bake::bake;
-use serosa_bake::raw::{Finish, RawBody, RawGeometry, RawModel, RawScene, RawSolid, at};
+use serosa_bake::raw::{RawBody, RawGeometry, RawModel, RawScene, RawSolid, at};
 use serosa_geometry::{Vec3, generate};
 use serosa_sim::detect::Places;
 use serosa_sim::params::Detector;
@@ -67,15 +67,9 @@ pub fn settle(segments: u32, bar: &ProgressBar) -> Result<Film, Failure> {
 fn scene(segments: u32) -> RawScene {
     let length = f64::from(segments) * LINK;
     let body = |name: &str, geometry, model| RawBody {
-        name: name.into(),
-        geometry,
-        model,
         friction: 0.2,
         drag: 1.0,
-        self_contact: true,
-        membrane_contact: false,
-        finish: Finish::Plain,
-        attachments: Vec::new(),
+        ..RawBody::new(name, geometry, model)
     };
     let springs = RawModel::Springs {
         mass: MASS_PER_LENGTH * length,
