@@ -7,6 +7,7 @@
 mod cascade;
 mod collider;
 mod patches;
+mod stars;
 
 pub use cascade::Cascade;
 pub use collider::{Collider, PAIRS_MAX};
@@ -88,6 +89,12 @@ impl Shells {
     fn asks(&self, body: usize, i: u32, j: u32) -> bool {
         let sound = |t: u32| !repeats(&self.triangles[t as usize]);
         self.own[body] == Own::Found && sound(i) && sound(j)
+    }
+
+    /// Whether two triangles have no corner in common, by number.
+    fn share_nothing(&self, i: u32, j: u32) -> bool {
+        let (a, b) = (&self.triangles[i as usize], &self.triangles[j as usize]);
+        !a.iter().any(|v| b.contains(v))
     }
 }
 

@@ -9,6 +9,7 @@
 mod face;
 
 pub use face::Face;
+pub(crate) use face::{ROUNDING, UNDERFLOW};
 
 use crate::{Aabb, Real, Vec3};
 use robust::{Coord, Coord3D};

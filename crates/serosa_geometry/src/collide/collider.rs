@@ -1,6 +1,7 @@
 //! The default search.
 
 use super::patches::Patches;
+use super::stars::Stars;
 use super::{Meeting, Own, Shells, own_faces_meet};
 use crate::meet::Face;
 use crate::{Aabb, Real, Tree, Vec3};
@@ -8,7 +9,9 @@ use crate::{Aabb, Real, Tree, Vec3};
 /// The most candidates that are kept, and so the most pairs that can be found; what is left out is told.
 pub const PAIRS_MAX: usize = 1 << 24;
 /// A list is made to hold for so many steps of the motion seen, …
-const STEPS_KEPT: Real = 6.0;
+const STEPS_KEPT: Real = 8.0;
+/// … or not to be kept at all where it would hold for fewer than these: then a list without margin is cheaper; …
+const STEPS_WORTH: Real = 4.0;
 /// … but boxes grow by at most this part of the mean size of a triangle: beyond, more candidates cost more than looking
 /// again.
 const REACH_MAX: Real = 0.25;
@@ -31,6 +34,8 @@ pub struct Collider {
     /// Of each body, and a tree over them.
     patches: Vec<Patches>,
     trees: Vec<Tree>,
+    /// Of the bodies that are searched for meetings with themselves.
+    stars: Vec<Stars>,
     /// Mean size of a triangle \[m\].
     size: Real,
     /// Where the points were when the list was made; empty where there is none.
@@ -67,6 +72,7 @@ impl Collider {
     pub fn new(shells: Shells, points: &[Vec3]) -> Self {
         let made = (0..shells.bodies()).map(|body| Patches::of(&shells, body, points));
         let (patches, trees) = made.unzip();
+        let own = (0..shells.bodies()).filter(|body| shells.own[*body] == Own::Found);
         let sizes = (0..shells.triangles.len() as u32)
             .map(|t| Aabb::around(shells.at(t, points)).size().max_element());
         let (sum, count) =
@@ -74,6 +80,7 @@ impl Collider {
         Self {
             patches,
             trees,
+            stars: own.map(|body| Stars::of(&shells, body)).collect(),
             size: sum / Real::from(count.max(1)),
             anchor: Vec::with_capacity(points.len()),
             reach: 0.0,
@@ -92,6 +99,11 @@ impl Collider {
             self.search(points);
         }
         self.list.decide(&self.shells, points);
+        for stars in &self.stars {
+            self.list.decide_neighbours(&self.shells, stars, points);
+        }
+        self.list.met.sort_unstable();
+        self.list.met.dedup();
         self.found.clear();
         self.found.extend(self.list.met.iter().map(|&(i, j)| self.shells.meeting(i, j)));
         &self.found
@@ -141,7 +153,7 @@ impl Collider {
         }
         let step = moved / Real::from(self.steps);
         let reach = (step * STEPS_KEPT).min(self.size * REACH_MAX);
-        self.reach = if sum.is_finite() && reach > step { reach } else { 0.0 };
+        self.reach = if sum.is_finite() && reach >= STEPS_WORTH * step { reach } else { 0.0 };
         false
     }
 
@@ -200,7 +212,8 @@ impl Collider {
             patches.look_at(p, shells, points, self.reach);
         }
         let mut add = |i: u32, j: u32| {
-            if shells.asks(body, i, j) {
+            // Neighbours are not kept: their stars know them.
+            if shells.asks(body, i, j) && shells.share_nothing(i, j) {
                 list.add(i.min(j), i.max(j));
             }
         };
@@ -252,25 +265,26 @@ impl Candidates {
             self.faces.push(Face::of(corners));
         }
         self.met.clear();
+        // Pairs of one body have no corner in common here.
         for &[k, l] in &self.pairs {
             let (k, l) = (k as usize, l as usize);
             if self.boxes[k].overlaps(&self.boxes[l]) {
-                let (i, j) = (self.involved[k], self.involved[l]);
-                if pair_meets(shells, (i, &self.faces[k]), (j, &self.faces[l])) {
-                    self.met.push((i, j));
+                if self.faces[k].meets(&self.faces[l]) {
+                    self.met.push((self.involved[k], self.involved[l]));
                 }
             }
         }
-        self.met.sort_unstable();
     }
-}
 
-/// Whether two triangles of any bodies meet.
-#[inline]
-fn pair_meets(shells: &Shells, (i, a): (u32, &Face), (j, b): (u32, &Face)) -> bool {
-    let of_one = shells.body_of(i) == shells.body_of(j);
-    match of_one {
-        true => own_faces_meet((&shells.triangles[i as usize], a), (&shells.triangles[j as usize], b)),
-        false => a.meets(b),
+    /// Decides pairs with a corner in common that their stars do not.
+    fn decide_neighbours(&mut self, shells: &Shells, stars: &Stars, points: &[Vec3]) {
+        stars.doubtful(points, |i, j| {
+            let [a, b] = [i, j].map(|t| shells.at(t, points));
+            let finite = a.iter().chain(&b).all(|p| p.is_finite());
+            let corners = |t: u32| &shells.triangles[t as usize];
+            if finite && own_faces_meet((corners(i), &Face::of(a)), (corners(j), &Face::of(b))) {
+                self.met.push((i.min(j), i.max(j)));
+            }
+        });
     }
 }

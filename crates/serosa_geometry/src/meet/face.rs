@@ -5,9 +5,9 @@ use crate::{Real, Vec3};
 
 /// Of the permanent of the determinant: more than twice what rounding can do. Every difference of coordinates, product
 /// and sum on the way adds half a unit in the last place, eight of them in a row; this is sixteen.
-const ROUNDING: Real = 16.0 * Real::EPSILON / 2.0;
+pub(crate) const ROUNDING: Real = 16.0 * Real::EPSILON / 2.0;
 /// What products that leave the range of a double can do; such triangles (smaller than 1e-66) are decided slowly.
-const UNDERFLOW: Real = 1e-200;
+pub(crate) const UNDERFLOW: Real = 1e-200;
 
 /// A triangle and its plane. Whether a point is certainly on one side of it costs two scalar products; only what is
 /// too near to the plane for that is decided by the exact predicates. Corners must be finite.
@@ -41,22 +41,34 @@ impl Face {
     pub fn side(&self, p: Vec3) -> i8 {
         let d = p - self.corners[0];
         let height = self.normal.dot(d);
-        if height.abs() > self.doubt.dot(d.abs()) + UNDERFLOW {
-            if height > 0.0 { -1 } else { 1 }
-        } else {
-            let [a, b, c] = self.corners;
-            orientation(a, b, c, p)
+        let doubt = self.doubt.dot(d.abs()) + UNDERFLOW;
+        match height.abs() > doubt {
+            true => i8::from(height < 0.0) - i8::from(height > 0.0),
+            false => self.doubtful_side(p),
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn doubtful_side(&self, p: Vec3) -> i8 {
+        let [a, b, c] = self.corners;
+        orientation(a, b, c, p)
+    }
+
+    /// Sides of all corners of a triangle. Written out: the closure of a `map` is called, not inlined.
+    #[inline]
+    fn sides(&self, [p, q, r]: &Triangle) -> [i8; 3] {
+        [self.side(*p), self.side(*q), self.side(*r)]
     }
 
     /// Whether two closed triangles have a point in common; touching counts.
     #[inline]
     pub fn meets(&self, other: &Self) -> bool {
-        let sides_of_other = other.corners.map(|p| self.side(p));
+        let sides_of_other = self.sides(&other.corners);
         if beyond(sides_of_other) {
             return false;
         }
-        let sides_of_self = self.corners.map(|p| other.side(p));
+        let sides_of_self = other.sides(&self.corners);
         if beyond(sides_of_self) {
             return false;
         }
