@@ -212,6 +212,9 @@ pub struct BenchArgs {
     /// Folder for figures, where the benchmark draws some
     #[arg(long, value_name = "DIR")]
     pub svg: Option<PathBuf>,
+    /// Python with other programs to run beside ours, where the benchmark knows some
+    #[arg(long, value_name = "PYTHON")]
+    pub peers: Option<PathBuf>,
     /// Fail also on promises of speed against figures from other machines
     #[arg(long)]
     pub strict: bool,

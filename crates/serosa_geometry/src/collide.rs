@@ -60,6 +60,11 @@ impl Shells {
         self.own.len()
     }
 
+    /// The corners of a body's triangle, as numbers of points.
+    pub fn corners(&self, body: BodyId, face: u32) -> [u32; 3] {
+        self.triangles[(self.range(body.at()).start + face) as usize]
+    }
+
     /// Numbers of a body's triangles among all.
     fn range(&self, body: usize) -> core::ops::Range<u32> {
         let start = if body == 0 { 0 } else { self.ends[body - 1] };

@@ -6,7 +6,7 @@ use super::{Meeting, Own, Shells, own_faces_meet};
 use crate::meet::Face;
 use crate::{Aabb, Real, Tree, Vec3};
 
-/// The most candidates that are kept, and so the most pairs that can be found; what is left out is told.
+/// The most candidates that are kept unless another bound is given; that it was reached is told.
 pub const PAIRS_MAX: usize = 1 << 24;
 /// A list is made to hold for so many steps of the motion seen, …
 const STEPS_KEPT: Real = 8.0;
@@ -59,8 +59,9 @@ struct Candidates {
     faces: Vec<Face>,
     /// Place of each triangle in `involved`, or [`NOWHERE`].
     place: Vec<u32>,
-    /// Places of two triangles.
+    /// Places of two triangles; never more than `most`.
     pairs: Vec<[u32; 2]>,
+    most: usize,
     /// Pairs that meet, by the triangles' numbers, ascending.
     met: Vec<(u32, u32)>,
 }
@@ -85,7 +86,11 @@ impl Collider {
             anchor: Vec::with_capacity(points.len()),
             reach: 0.0,
             steps: 0,
-            list: Candidates { place: vec![NOWHERE; shells.triangles.len()], ..Candidates::default() },
+            list: Candidates {
+                place: vec![NOWHERE; shells.triangles.len()],
+                most: PAIRS_MAX,
+                ..Candidates::default()
+            },
             sweep: Vec::with_capacity(shells.bodies()),
             found: Vec::new(),
             shells,
@@ -97,6 +102,11 @@ impl Collider {
     pub fn find(&mut self, points: &[Vec3]) -> &[Meeting] {
         if !self.holds(points) {
             self.search(points);
+            if !self.is_complete() && self.reach > 0.0 {
+                // Too many with a margin may be few enough without.
+                self.reach = 0.0;
+                self.search(points);
+            }
         }
         self.list.decide(&self.shells, points);
         for stars in &self.stars {
@@ -115,9 +125,15 @@ impl Collider {
         self.reach = 0.0;
     }
 
-    /// False where there were more candidates than [`PAIRS_MAX`], so that there may be more pairs than were found.
+    /// The same with another bound on the candidates than [`PAIRS_MAX`]: eight bytes are kept of each.
+    pub fn bounded(mut self, candidates: usize) -> Self {
+        self.list.most = candidates;
+        self
+    }
+
+    /// False where the bound on candidates was reached, so that there may be more pairs than were found.
     pub fn is_complete(&self) -> bool {
-        self.list.pairs.len() < PAIRS_MAX
+        self.list.pairs.len() < self.list.most
     }
 
     /// The bodies, as given.
@@ -241,7 +257,7 @@ impl Candidates {
 
     #[inline]
     fn add(&mut self, i: u32, j: u32) {
-        if self.pairs.len() < PAIRS_MAX {
+        if self.pairs.len() < self.most {
             let pair = [i, j].map(|t| {
                 let place = &mut self.place[t as usize];
                 if *place == NOWHERE {

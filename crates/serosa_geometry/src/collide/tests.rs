@@ -205,6 +205,17 @@ fn the_answer_does_not_depend_on_history_or_place() {
 }
 
 #[test]
+fn a_bound_on_candidates_is_kept_and_told() {
+    let bodies: Vec<_> = [0.0, 0.8].map(|x| (ball(9).0.iter().map(|p| *p + x).collect(), ball(9).1)).to_vec();
+    let (shells, rest) = shells(&bodies, Own::Ignored);
+    let all = every_meeting(&shells, &rest);
+    let mut bounded = Collider::new(shells, &rest).bounded(50);
+    let found = bounded.find(&rest).to_vec();
+    assert!(!bounded.is_complete() && bounded.candidates() == 50 && found.len() < all.len());
+    assert!(found.iter().all(|m| all.contains(m)));
+}
+
+#[test]
 fn a_thousand_bodies() {
     let mut dice = Dice(9);
     let bodies: Vec<_> = (0..1000)
