@@ -56,11 +56,13 @@ fn check(tree: &Tree, boxes: &[Aabb]) {
         let start = if k.is_multiple_of(2) { Real::INFINITY } else { at(k as u32) };
         let (mut best, mut all) = (start, BTreeSet::new());
         tree.nearest(
-            |b| b.distance_sq(p),
+            |_, b| b.distance_sq(p),
             start,
-            |i| {
-                best = best.min(at(i));
-                all.insert(i);
+            |places| {
+                for i in &tree.items()[places] {
+                    best = best.min(at(*i));
+                    all.insert(*i);
+                }
                 best
             },
         );
