@@ -79,7 +79,8 @@ impl Shells {
     /// The corners of a triangle.
     #[inline]
     fn at(&self, triangle: u32, points: &[Vec3]) -> Triangle {
-        self.triangles[triangle as usize].map(|i| points[i as usize])
+        let [a, b, c] = self.triangles[triangle as usize];
+        [points[a as usize], points[b as usize], points[c as usize]]
     }
 
     fn meeting(&self, i: u32, j: u32) -> Meeting {

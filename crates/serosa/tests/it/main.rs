@@ -8,6 +8,7 @@ mod cli;
 mod convert;
 mod fuzz;
 mod measure;
+mod pairs;
 mod query;
 mod record;
 #[cfg(feature = "page")]
