@@ -8,6 +8,7 @@ mod cascade;
 mod collider;
 mod patches;
 mod stars;
+mod table;
 
 pub use cascade::Cascade;
 pub use collider::{Collider, PAIRS_MAX};

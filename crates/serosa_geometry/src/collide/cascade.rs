@@ -9,10 +9,11 @@
 //! ("extrapolates") points of it and may skip cells; and the hash of a place, which the thesis only cites, is the number
 //! of its cell. Where a triangle would touch too many cells, all cells are made larger, so that memory is bounded.
 
+use super::table::Table;
 use super::{Meeting, Shells};
 use crate::meet::triangles_meet;
 use crate::{Aabb, Real, Vec3};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 /// Entries of triangles in cells, at most: so many a triangle, and some more.
 const ENTRIES_EACH: u64 = 32;
@@ -34,9 +35,9 @@ pub struct Cascade {
     cell: Real,
     /// Cells along x and y.
     across: [u64; 2],
-    counters: HashMap<u64, Counter>,
+    counters: Table<Counter>,
     /// Cell → object → triangles, numbered over all bodies.
-    cells: HashMap<u64, BTreeMap<u32, Vec<u32>>>,
+    cells: Table<BTreeMap<u32, Vec<u32>>>,
 }
 
 impl Cascade {
@@ -63,8 +64,8 @@ impl Cascade {
         for object in 0..shells.bodies() {
             for triangle in shells.range(object) {
                 self.rasterise(shells, points, triangle, |all, cell| {
-                    if all.counters.get(&cell).is_some_and(|c| c.objects > 1) {
-                        let objects = all.cells.entry(cell).or_default();
+                    if all.counters.get(cell).is_some_and(|c| c.objects > 1) {
+                        let objects = all.cells.get_or_make(cell, BTreeMap::new);
                         objects.entry(object as u32).or_default().push(triangle);
                     }
                 });
@@ -74,7 +75,7 @@ impl Cascade {
 
     /// Instruction: the cells in which there may be a collision, ascending.
     pub fn instruct(&self) -> Vec<u64> {
-        let mut cells: Vec<u64> = self.cells.keys().copied().collect();
+        let mut cells: Vec<u64> = self.cells.entries.iter().map(|(cell, _)| *cell).collect();
         cells.sort_unstable();
         cells
     }
@@ -82,7 +83,7 @@ impl Cascade {
     /// Intersection: every pair of triangles of different objects in those cells, decided exactly.
     pub fn intersect(&self, shells: &Shells, points: &[Vec3], cells: &[u64]) -> Vec<Meeting> {
         let mut found = Vec::new();
-        for objects in cells.iter().filter_map(|cell| self.cells.get(cell)) {
+        for objects in cells.iter().filter_map(|cell| self.cells.get(*cell)) {
             for (a, of_a) in objects {
                 for (_, of_b) in objects.range(a + 1..) {
                     for (i, j) in of_a.iter().flat_map(|i| of_b.iter().map(move |j| (*i, *j))) {
@@ -157,8 +158,8 @@ impl Cascade {
 
 /// Counts an object in a cell unless it was the last one counted there. True to the number of objects only if each comes
 /// as a whole: A, B, A would count three.
-fn count(counters: &mut HashMap<u64, Counter>, cell: u64, object: u32) {
-    let counter = counters.entry(cell).or_insert(Counter { objects: 1, last: object });
+fn count(counters: &mut Table<Counter>, cell: u64, object: u32) {
+    let counter = counters.get_or_make(cell, || Counter { objects: 1, last: object });
     if counter.last != object {
         *counter = Counter { objects: counter.objects + 1, last: object };
     }
@@ -171,17 +172,18 @@ mod tests {
 
     #[test]
     fn the_counter_counts_objects_that_come_one_by_one() {
-        let mut counters = HashMap::new();
+        let mut counters = Table::default();
         for object in [0, 0, 1, 1, 1, 2] {
             count(&mut counters, 7, object);
         }
         count(&mut counters, 8, 0);
-        assert_eq!((counters[&7].objects, counters[&8].objects), (3, 1));
+        let objects = |counters: &Table<Counter>, cell| counters.get(cell).map(|c| c.objects);
+        assert_eq!((objects(&counters, 7), objects(&counters, 8)), (Some(3), Some(1)));
         // The erratum: out of order the published counter counts too many, which costs a cell, and no pair.
         for object in [0, 1, 0] {
             count(&mut counters, 9, object);
         }
-        assert_eq!(counters[&9].objects, 3);
+        assert_eq!(objects(&counters, 9), Some(3));
     }
 
     #[test]
@@ -194,10 +196,13 @@ mod tests {
         shells.add(&triangles[3..], Own::Ignored);
         let mut cascade = Cascade::default();
         cascade.construct(&shells, &points);
-        let (made, counted) = (cascade.instruct(), cascade.counters.len());
+        let (made, counted) = (cascade.instruct(), cascade.counters.entries.len());
         assert!(made.len() < counted, "{made:?} of {counted}");
         for cell in &made {
-            assert!(cascade.cells[cell].len() > 1, "both objects lie in {cell}");
+            assert!(
+                cascade.cells.get(*cell).is_some_and(|objects| objects.len() > 1),
+                "both objects lie in {cell}"
+            );
         }
         let found = cascade.intersect(&shells, &points, &made);
         assert_eq!(found.len(), 1, "{found:?}");
@@ -214,8 +219,8 @@ mod tests {
         shells.add(&triangles[50..], Own::Ignored);
         let mut cascade = Cascade::default();
         cascade.construct(&shells, &points);
-        let entries: usize = cascade.cells.values().flat_map(|o| o.values()).map(Vec::len).sum();
+        let entries: usize = cascade.cells.entries.iter().flat_map(|(_, o)| o.values()).map(Vec::len).sum();
         assert!((entries as u64) <= 101 * ENTRIES_EACH + ENTRIES_MORE, "{entries}");
-        assert!(cascade.counters.len() as u64 <= 101 * ENTRIES_EACH + ENTRIES_MORE);
+        assert!(cascade.counters.entries.len() as u64 <= 101 * ENTRIES_EACH + ENTRIES_MORE);
     }
 }

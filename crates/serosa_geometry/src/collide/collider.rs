@@ -14,7 +14,7 @@ const STEPS_KEPT: Real = 8.0;
 const STEPS_WORTH: Real = 4.0;
 /// … but boxes grow by at most this part of the mean size of a triangle: beyond, more candidates cost more than looking
 /// again.
-const REACH_MAX: Real = 0.25;
+const REACH_MAX: Real = 0.1;
 /// Of the reach, so that rounding of a distance never hides a part of it.
 const SAFELY: Real = 0.999_999;
 
