@@ -284,10 +284,8 @@ impl Candidates {
         // Pairs of one body have no corner in common here.
         for &[k, l] in &self.pairs {
             let (k, l) = (k as usize, l as usize);
-            if self.boxes[k].overlaps(&self.boxes[l]) {
-                if self.faces[k].meets(&self.faces[l]) {
-                    self.met.push((self.involved[k], self.involved[l]));
-                }
+            if self.boxes[k].overlaps(&self.boxes[l]) && self.faces[k].meets(&self.faces[l]) {
+                self.met.push((self.involved[k], self.involved[l]));
             }
         }
     }

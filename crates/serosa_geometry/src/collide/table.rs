@@ -73,7 +73,7 @@ mod tests {
         let (mut table, mut tree) = (Table::default(), BTreeMap::new());
         for round in 0..2 {
             for k in 0..20_000u64 {
-                let cell = (k * k) % 9973 << (k % 40);
+                let cell = ((k * k) % 9973) << (k % 40);
                 *table.get_or_make(cell, || 0) += k + round;
                 *tree.entry(cell).or_insert(0) += k + round;
             }

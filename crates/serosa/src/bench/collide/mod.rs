@@ -129,7 +129,7 @@ fn slow_twins(spheres: &Spheres, fast: &Case, report: &mut Report) -> Result<(),
     Ok(())
 }
 
-/// The other programs, where a Python is given; the best mean time of those that answer the same question \[ms\].
+/// The other programs, where a Python is given; the best mean time among them \[ms\].
 fn others(
     spheres: &Spheres,
     fast: &Case,
