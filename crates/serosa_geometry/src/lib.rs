@@ -5,6 +5,7 @@
 //! All lengths are metres, all angles radians.
 
 pub mod aabb;
+pub mod ccd;
 pub mod generate;
 pub mod grid;
 pub mod index;
