@@ -36,6 +36,9 @@ pub const ADVANCES: u32 = 256;
 /// Half a unit in the last place of 1.
 const UNIT: Real = Real::EPSILON / 2.0;
 
+/// More than underflow can add to a product of three numbers below 4.
+const UNDERFLOW: Real = 1e-290;
+
 /// The first time in [0, 1] at which a vertex may be as near to a triangle as `gap`, or `None` if it never is. Corners are
 /// vertex, then triangle, at the start and at the end of a straight motion.
 ///
@@ -57,24 +60,22 @@ pub fn edge_edge(start: [Vec3; 4], end: [Vec3; 4], gap: Real) -> Option<Real> {
 /// Follows a polygon by planes between it and the origin.
 fn follow<const K: usize>(start: [Vec3; K], end: [Vec3; K], gap: Real) -> Option<Real> {
     let Some(motion) = Motion::new(start, end, gap) else { return Some(0.0) };
-    let middle = motion.start.iter().sum::<Vec3>().normalize_or_zero();
-    if motion.clears(middle, &motion.start) && motion.clears(middle, &motion.end) {
+    if motion.clears_at_once() {
         return None;
     }
     let (mut time, mut now) = (0.0, motion.start);
     let mut normal = best_normal(&now);
     let mut stride = 1.0;
-    if !motion.clears(normal, &now) {
+    if motion.room(normal, &now) <= 0.0 {
         return Some(0.0);
     }
     for _ in 0..ADVANCES {
-        let Some(hold) = motion.hold(normal, &now) else { return None };
-        let hold = hold * (1.0 - time);
+        let hold = motion.hold(normal, &now)? * (1.0 - time);
         if stride > 4.0 * hold {
             let next = (time + stride).min(1.0);
             let places = motion.at(next);
             let turned = best_normal(&places);
-            if motion.clears(turned, &places) && motion.clears_between((normal, &now), (turned, &places)) {
+            if motion.room_between((normal, &now), (turned, &places)) > 0.0 {
                 if next >= 1.0 {
                     return None;
                 }
@@ -85,11 +86,14 @@ fn follow<const K: usize>(start: [Vec3; K], end: [Vec3; K], gap: Real) -> Option
         }
         let next = time + hold;
         let places = motion.at(next);
-        if next <= time || !motion.clears(normal, &places) {
+        let room = motion.room(normal, &places);
+        if next <= time || room <= 0.0 {
+            let clears = |n: Vec3| motion.room(n, &now).min(motion.room(n, &motion.end)) > 0.0;
+            if Vec3::AXES.into_iter().any(|n| clears(n) || clears(-n)) { return None; }
             return Some(time);
         }
         let turned = best_normal(&places);
-        if separation(turned, &places) > separation(normal, &places) {
+        if motion.room(turned, &places) > room {
             normal = turned;
         }
         (time, now) = (next, places);
@@ -101,10 +105,10 @@ fn follow<const K: usize>(start: [Vec3; K], end: [Vec3; K], gap: Real) -> Option
 struct Motion<const K: usize> {
     start: [Vec3; K],
     end: [Vec3; K],
-    /// What n·r must exceed: the gap and the bound on rounding.
-    least: Real,
-    /// The bound on rounding alone.
-    rounding: Real,
+    /// What n·r must exceed but for rounding.
+    gap: Real,
+    /// By how much a product n·r may be wrong for each corner, as a share of each coordinate of |n|.
+    doubt: [Vec3; K],
 }
 
 impl<const K: usize> Motion<K> {
@@ -117,22 +121,35 @@ impl<const K: usize> Motion<K> {
         }
         // By a power of two nothing is rounded, and products of three lengths stay in range.
         let unit = Real::from_bits((2046 - (size.to_bits() >> 52)).max(1) << 52);
-        let rounding = 16.0 * UNIT * size * unit;
-        let least = gap.max(0.0) * unit * (1.0 + 8.0 * UNIT) + rounding;
-        Some(Motion { start: start.map(|r| r * unit), end: end.map(|r| r * unit), least, rounding })
+        let (start, end) = (start.map(|r| r * unit), end.map(|r| r * unit));
+        let doubt = std::array::from_fn(|k| start[k].abs().max(end[k].abs()) * (10.0 * UNIT) + Vec3::splat(UNDERFLOW));
+        Some(Motion { start, end, gap: gap.max(0.0) * unit * (1.0 + 8.0 * UNIT), doubt })
     }
 
     fn at(&self, time: Real) -> [Vec3; K] {
         std::array::from_fn(|k| self.start[k] * (1.0 - time) + self.end[k] * time)
     }
 
-    fn clears(&self, normal: Vec3, places: &[Vec3; K]) -> bool {
-        separation(normal, places) > self.least
+    /// How much farther than the gap all corners surely are, seen along a normal.
+    fn room(&self, normal: Vec3, places: &[Vec3; K]) -> Real {
+        let room = |k: usize| normal.dot(places[k]) - normal.abs().dot(self.doubt[k]);
+        (0..K).map(room).fold(Real::INFINITY, Real::min) - self.gap
     }
 
-    /// Whether a plane that turns from one normal to the other clears the polygon between two instants, if it does so at both.
-    fn clears_between(&self, from: (Vec3, &[Vec3; K]), to: (Vec3, &[Vec3; K])) -> bool {
-        (0..K).all(|k| 0.5 * (from.0.dot(to.1[k]) + to.0.dot(from.1[k])) > self.least)
+    /// The same for a plane that turns from one normal to another between two instants, if there is room at the first.
+    fn room_between(&self, from: (Vec3, &[Vec3; K]), to: (Vec3, &[Vec3; K])) -> Real {
+        let room = |k: usize| {
+            let crossed = from.0.dot(to.1[k]) + to.0.dot(from.1[k]);
+            0.5 * (crossed - (from.0.abs() + to.0.abs()).dot(self.doubt[k]))
+        };
+        self.room(to.0, to.1).min((0..K).map(room).fold(Real::INFINITY, Real::min) - self.gap)
+    }
+
+    /// Whether a plane that is found without looking holds from start to end: square to an axis, or toward the middle.
+    fn clears_at_once(&self) -> bool {
+        let middle = self.start.iter().sum::<Vec3>();
+        let clears = |n: Vec3| self.room(n, &self.start).min(self.room(n, &self.end)) > 0.0;
+        clears(middle.normalize_or_zero()) || Vec3::AXES.into_iter().any(|n| clears(n) || clears(-n))
     }
 
     /// For which share of the rest of the motion a plane holds; `None` if to the end.
@@ -140,19 +157,15 @@ impl<const K: usize> Motion<K> {
         let mut share = None;
         for k in 0..K {
             let (here, there) = (normal.dot(now[k]), normal.dot(self.end[k]));
-            if there <= self.least {
-                let spare = 0.999 * (here - self.least) - 2.0 * self.rounding;
+            let doubt = normal.abs().dot(self.doubt[k]);
+            if there - doubt <= self.gap {
+                let spare = 0.999 * (here - self.gap) - 3.0 * doubt;
                 let held = spare.max(0.0) / (here - there);
                 share = Some(share.map_or(held, |s: Real| s.min(held)));
             }
         }
         share
     }
-}
-
-/// How far the plane through the origin can be moved along its normal before it meets a corner; below 0 if it cuts the polygon.
-fn separation<const K: usize>(normal: Vec3, places: &[Vec3; K]) -> Real {
-    places.iter().map(|r| normal.dot(*r)).fold(Real::INFINITY, Real::min)
 }
 
 /// The unit normal of the best plane between the origin and a polygon: across the face, across a side, or toward a

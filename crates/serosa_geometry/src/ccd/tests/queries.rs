@@ -33,6 +33,7 @@ fn queries_with_exact_answers() {
             let answers: Vec<(bool, Option<Real>)> = queries.iter().map(|q| (q.2, detect(q.0, q.1, 0.0))).collect();
             let count = |truth: bool, told: bool| answers.iter().filter(|a| (a.0, a.1.is_some()) == (truth, told)).count();
             println!("{set} {kind}: {} asked, {} missed, {} false of {}", answers.len(), count(true, false), count(false, true), count(false, true)+count(false,false));
+            for (i, a) in answers.iter().enumerate() { if !a.0 && a.1.is_some() { println!("FP {set} {kind} {i} {:?}", a.1); } }
             asked += answers.len();
             missed += count(true, false);
             false_hits += count(false, true);
