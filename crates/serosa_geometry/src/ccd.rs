@@ -39,6 +39,12 @@ const UNIT: Real = Real::EPSILON / 2.0;
 /// More than underflow can add to a product of three numbers below 4.
 const UNDERFLOW: Real = 1e-290;
 
+/// The least square of a length of which a unit is made: far above the numbers that have fewer digits.
+const SMALLEST: Real = 1e-200;
+
+/// How long another plane must hold to be worth a change: longer than rounding would give.
+const LASTING: Real = 1e-12;
+
 /// The first time in [0, 1] at which a vertex may be as near to a triangle as `gap`, or `None` if it never is. Corners are
 /// vertex, then triangle, at the start and at the end of a straight motion.
 ///
@@ -63,42 +69,39 @@ fn follow<const K: usize>(start: [Vec3; K], end: [Vec3; K], gap: Real) -> Option
     if motion.clears_at_once() {
         return None;
     }
-    let (mut time, mut now) = (0.0, motion.start);
-    let mut normal = best_normal(&now);
-    let mut stride = 1.0;
-    if motion.room(normal, &now) <= 0.0 {
+    let mut now = motion.at(0.0);
+    if now.room <= 0.0 {
         return Some(0.0);
     }
+    let mut stride = 1.0;
     for _ in 0..ADVANCES {
-        let hold = motion.hold(normal, &now)? * (1.0 - time);
-        if stride > 4.0 * hold {
-            let next = (time + stride).min(1.0);
-            let places = motion.at(next);
-            let turned = best_normal(&places);
-            if motion.room_between((normal, &now), (turned, &places)) > 0.0 {
-                if next >= 1.0 {
-                    return None;
-                }
-                (time, now, normal, stride) = (next, places, turned, 2.0 * stride);
-                continue;
+        let hold = motion.hold(now.normal, &now)?;
+        let mut next = None;
+        if stride > hold {
+            next = motion.turn(&now, stride);
+            if next.as_ref().is_some_and(|n| n.time >= 1.0) {
+                return None;
             }
             stride *= 0.25;
         }
-        let next = time + hold;
-        let places = motion.at(next);
-        let room = motion.room(normal, &places);
-        if next <= time || room <= 0.0 {
-            let clears = |n: Vec3| motion.room(n, &now).min(motion.room(n, &motion.end)) > 0.0;
-            if Vec3::AXES.into_iter().any(|n| clears(n) || clears(-n)) { return None; }
-            return Some(time);
+        match next.or_else(|| motion.stand(&now, hold)) {
+            Some(next) => {
+                stride = next_stride(&now, &next, stride);
+                now = next;
+            }
+            None if motion.change_plane(&mut now) => {}
+            None => break,
         }
-        let turned = best_normal(&places);
-        if motion.room(turned, &places) > room {
-            normal = turned;
-        }
-        (time, now) = (next, places);
     }
-    Some(time)
+    Some(now.time)
+}
+
+/// How far to try to go after an advance: farther than before, but not quite to where the room would end.
+fn next_stride<const K: usize>(from: &Instant<K>, to: &Instant<K>, stride: Real) -> Real {
+    let went = to.time - from.time;
+    let closed = from.room - to.room;
+    let wider = 2.0 * went.max(stride);
+    if closed > 0.0 { wider.min(0.9 * to.room / closed * went) } else { wider }
 }
 
 /// A convex polygon whose corners move straight, in a unit near its own size.
@@ -109,6 +112,16 @@ struct Motion<const K: usize> {
     gap: Real,
     /// By how much a product n·r may be wrong for each corner, as a share of each coordinate of |n|.
     doubt: [Vec3; K],
+}
+
+/// The polygon at a time, with the plane in use.
+struct Instant<const K: usize> {
+    time: Real,
+    corners: [Vec3; K],
+    /// Unit, toward the polygon; zero where there is no plane between.
+    normal: Vec3,
+    /// How much farther than the gap all corners surely are, seen along the normal.
+    room: Real,
 }
 
 impl<const K: usize> Motion<K> {
@@ -122,73 +135,118 @@ impl<const K: usize> Motion<K> {
         // By a power of two nothing is rounded, and products of three lengths stay in range.
         let unit = Real::from_bits((2046 - (size.to_bits() >> 52)).max(1) << 52);
         let (start, end) = (start.map(|r| r * unit), end.map(|r| r * unit));
-        let doubt = std::array::from_fn(|k| start[k].abs().max(end[k].abs()) * (10.0 * UNIT) + Vec3::splat(UNDERFLOW));
+        let doubt = std::array::from_fn(|k| {
+            start[k].abs().max(end[k].abs()) * (10.0 * UNIT) + Vec3::splat(UNDERFLOW)
+        });
         Some(Motion { start, end, gap: gap.max(0.0) * unit * (1.0 + 8.0 * UNIT), doubt })
     }
 
-    fn at(&self, time: Real) -> [Vec3; K] {
-        std::array::from_fn(|k| self.start[k] * (1.0 - time) + self.end[k] * time)
-    }
-
-    /// How much farther than the gap all corners surely are, seen along a normal.
-    fn room(&self, normal: Vec3, places: &[Vec3; K]) -> Real {
-        let room = |k: usize| normal.dot(places[k]) - normal.abs().dot(self.doubt[k]);
-        (0..K).map(room).fold(Real::INFINITY, Real::min) - self.gap
-    }
-
-    /// The same for a plane that turns from one normal to another between two instants, if there is room at the first.
-    fn room_between(&self, from: (Vec3, &[Vec3; K]), to: (Vec3, &[Vec3; K])) -> Real {
-        let room = |k: usize| {
-            let crossed = from.0.dot(to.1[k]) + to.0.dot(from.1[k]);
-            0.5 * (crossed - (from.0.abs() + to.0.abs()).dot(self.doubt[k]))
-        };
-        self.room(to.0, to.1).min((0..K).map(room).fold(Real::INFINITY, Real::min) - self.gap)
+    /// The polygon at a time, the end at the latest, with its best plane.
+    fn at(&self, time: Real) -> Instant<K> {
+        let time = time.min(1.0);
+        let corners = std::array::from_fn(|k| self.start[k] * (1.0 - time) + self.end[k] * time);
+        let normal = best_normal(&corners);
+        Instant { time, corners, normal, room: self.room(normal, &corners) }
     }
 
     /// Whether a plane that is found without looking holds from start to end: square to an axis, or toward the middle.
     fn clears_at_once(&self) -> bool {
-        let middle = self.start.iter().sum::<Vec3>();
-        let clears = |n: Vec3| self.room(n, &self.start).min(self.room(n, &self.end)) > 0.0;
-        clears(middle.normalize_or_zero()) || Vec3::AXES.into_iter().any(|n| clears(n) || clears(-n))
+        let (mut low, mut high) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
+        for k in 0..K {
+            low = low.min(self.start[k].min(self.end[k]) - self.doubt[k]);
+            high = high.max(self.start[k].max(self.end[k]) + self.doubt[k]);
+        }
+        let middle = unit(self.start.iter().sum());
+        low.max(-high).max_element() > self.gap
+            || self.room(middle, &self.start).min(self.room(middle, &self.end)) > 0.0
     }
 
-    /// For which share of the rest of the motion a plane holds; `None` if to the end.
-    fn hold(&self, normal: Vec3, now: &[Vec3; K]) -> Option<Real> {
+    /// How much farther than the gap all corners surely are, seen along a normal.
+    fn room(&self, normal: Vec3, corners: &[Vec3; K]) -> Real {
+        let room = |k: usize| normal.dot(corners[k]) - normal.abs().dot(self.doubt[k]);
+        (0..K).map(room).fold(Real::INFINITY, Real::min) - self.gap
+    }
+
+    /// How long from now a plane that stands still holds, with some rounding to spare; `None` if to the end.
+    fn hold(&self, normal: Vec3, now: &Instant<K>) -> Option<Real> {
         let mut share = None;
         for k in 0..K {
-            let (here, there) = (normal.dot(now[k]), normal.dot(self.end[k]));
+            let (here, there) = (normal.dot(now.corners[k]), normal.dot(self.end[k]));
             let doubt = normal.abs().dot(self.doubt[k]);
             if there - doubt <= self.gap {
-                let spare = 0.999 * (here - self.gap) - 3.0 * doubt;
-                let held = spare.max(0.0) / (here - there);
-                share = Some(share.map_or(held, |s: Real| s.min(held)));
+                let spare = (0.999 * (here - self.gap) - 3.0 * doubt).max(0.0) / (here - there);
+                share = Some(share.map_or(spare, |s: Real| s.min(spare)));
             }
         }
-        share
+        share.map(|s| s * (1.0 - now.time))
+    }
+
+    /// The instant after a stride, if a plane that turns to its normal holds until then.
+    fn turn(&self, now: &Instant<K>, stride: Real) -> Option<Instant<K>> {
+        let next = self.at(now.time + stride);
+        let clears = |k: usize| {
+            let crossed = now.normal.dot(next.corners[k]) + next.normal.dot(now.corners[k]);
+            0.5 * (crossed - (now.normal.abs() + next.normal.abs()).dot(self.doubt[k])) > self.gap
+        };
+        (next.time > now.time && next.room > 0.0 && (0..K).all(clears)).then_some(next)
+    }
+
+    /// The instant until which the plane holds as it stands, if that is any advance.
+    fn stand(&self, now: &Instant<K>, hold: Real) -> Option<Instant<K>> {
+        let mut next = self.at(now.time + hold);
+        let room = self.room(now.normal, &next.corners);
+        if next.room < room {
+            (next.normal, next.room) = (now.normal, room);
+        }
+        (next.time > now.time && room > 0.0).then_some(next)
+    }
+
+    /// Where the plane with the most room gives way, another may hold: what slides past within rounding is told from
+    /// what hits by the planes square to an axis, along which differences of coordinates have the right sign however
+    /// small they are. Says whether one was found that lasts.
+    fn change_plane(&self, now: &mut Instant<K>) -> bool {
+        let mut lasting = (LASTING, Vec3::ZERO);
+        for n in Vec3::AXES.into_iter().flat_map(|n| [n, -n]) {
+            let hold = self.hold(n, now).unwrap_or(Real::INFINITY);
+            if hold > lasting.0 && self.room(n, &now.corners) > 0.0 {
+                lasting = (hold, n);
+            }
+        }
+        let found = lasting.0 > LASTING;
+        if found {
+            (now.normal, now.room) = (lasting.1, self.room(lasting.1, &now.corners));
+        }
+        found
     }
 }
 
 /// The unit normal of the best plane between the origin and a polygon: across the face, across a side, or toward a
 /// corner; zero if they touch. All are tried and the best is taken, rather than the one of the nearest feature:
 /// whichever that is, rounding would have to be thought of at each border between features, and of needles.
-fn best_normal<const K: usize>(places: &[Vec3; K]) -> Vec3 {
+fn best_normal<const K: usize>(corners: &[Vec3; K]) -> Vec3 {
     let mut best = (0.0, Vec3::ZERO);
     let mut consider = |n: Vec3| {
-        let (lo, hi) = places.iter().map(|r| n.dot(*r)).fold((Real::INFINITY, -Real::INFINITY), |(lo, hi), d| (lo.min(d), hi.max(d)));
-        let (reach, n) = if lo > -hi { (lo, n) } else { (-hi, -n) };
-        let score = reach * reach.abs() / n.length_squared();
-        if score > best.0 {
+        let along = corners.map(|r| n.dot(r));
+        let (lo, hi) = along.iter().fold((along[0], along[0]), |(lo, hi), d| (d.min(lo), d.max(hi)));
+        let (room, n) = if lo > -hi { (lo, n) } else { (-hi, -n) };
+        let score = room * room.abs() / n.length_squared();
+        if score > best.0 && n.length_squared() > SMALLEST {
             best = (score, n);
         }
     };
-    consider((places[1] - places[0]).cross(places[K - 1] - places[0]));
+    consider((corners[1] - corners[0]).cross(corners[K - 1] - corners[0]));
     for k in 0..K {
-        let side = places[(k + 1) % K] - places[k];
+        let side = corners[(k + 1) % K] - corners[k];
         // Twice across, the normal is square to the side however near the side is.
-        consider(side.cross(places[k].cross(side)));
-        consider(places[k]);
+        consider(side.cross(corners[k].cross(side)));
+        consider(corners[k]);
     }
-    best.1.normalize_or_zero()
+    unit(best.1)
+}
+
+/// The unit vector along `n`; zero where `n` is too short to be sure of its length.
+fn unit(n: Vec3) -> Vec3 {
+    if n.length_squared() > SMALLEST { n / n.length() } else { Vec3::ZERO }
 }
 
 #[cfg(test)]

@@ -9,7 +9,9 @@ fn ratio(numerator: &str, denominator: &str) -> Real {
 }
 
 /// Positions at start and end, and whether they meet.
-fn read(text: &str) -> Vec<([Vec3; 4], [Vec3; 4], bool)> {
+type Query = (Corners, Corners, bool);
+
+fn read(text: &str) -> Vec<Query> {
     let rows: Vec<(Vec3, bool)> = text
         .lines()
         .map(|line| {
@@ -21,23 +23,55 @@ fn read(text: &str) -> Vec<([Vec3; 4], [Vec3; 4], bool)> {
     rows.chunks_exact(8).map(|q| (four(&q[..4]), four(&q[4..]), q[0].1)).collect()
 }
 
+/// How a set was answered: questions, hits missed, hits told where there is none.
+#[derive(Default)]
+struct Tally {
+    asked: usize,
+    missed: usize,
+    false_hits: usize,
+}
+
+impl Tally {
+    fn of(queries: &[Query], detect: Detect) -> Tally {
+        let wrong = |truth: bool| {
+            queries.iter().filter(|q| q.2 == truth && detect(q.0, q.1, 0.0).is_some() != truth).count()
+        };
+        Tally { asked: queries.len(), missed: wrong(true), false_hits: wrong(false) }
+    }
+}
+
+const SETS: [&str; 5] = [
+    "unit-tests",
+    "erleben-cube-cliff-edges",
+    "erleben-cube-internal-edges",
+    "erleben-sliding-spike",
+    "erleben-spike-crack",
+];
+
 #[test]
 #[allow(clippy::print_stdout)]
 fn queries_with_exact_answers() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/contact/ccd_queries");
-    let (mut asked, mut missed, mut false_hits) = (0, 0, 0);
-    let sets = ["unit-tests", "erleben-cube-cliff-edges", "erleben-cube-internal-edges", "erleben-sliding-spike", "erleben-spike-crack"];
-    for set in sets {
-        for (kind, detect) in [("vertex-face", vertex_triangle as fn(_, _, _) -> _), ("edge-edge", edge_edge)] {
-            let queries = read(&std::fs::read_to_string(folder.join(set).join(kind).join("data_0_0.csv")).unwrap());
-            let answers: Vec<(bool, Option<Real>)> = queries.iter().map(|q| (q.2, detect(q.0, q.1, 0.0))).collect();
-            let count = |truth: bool, told: bool| answers.iter().filter(|a| (a.0, a.1.is_some()) == (truth, told)).count();
-            println!("{set} {kind}: {} asked, {} missed, {} false of {}", answers.len(), count(true, false), count(false, true), count(false, true)+count(false,false));
-            for (i, a) in answers.iter().enumerate() { if !a.0 && a.1.is_some() { println!("FP {set} {kind} {i} {:?}", a.1); } }
-            asked += answers.len();
-            missed += count(true, false);
-            false_hits += count(false, true);
+    if !folder.is_dir() {
+        println!("skipped: there is no ../shared/data/contact/ccd_queries beside the project");
+        return;
+    }
+    let mut all = Tally::default();
+    for set in SETS {
+        for (kind, detect) in [("vertex-face", vertex_triangle as Detect), ("edge-edge", edge_edge)] {
+            let text = std::fs::read_to_string(folder.join(set).join(kind).join("data_0_0.csv")).unwrap();
+            let one = Tally::of(&read(&text), detect);
+            println!(
+                "{set} {kind}: {} asked, {} missed, {} false hits",
+                one.asked, one.missed, one.false_hits
+            );
+            all.asked += one.asked;
+            all.missed += one.missed;
+            all.false_hits += one.false_hits;
         }
     }
-    println!("{asked} {missed} {false_hits}");
+    println!("together: {} asked, {} missed, {} false hits", all.asked, all.missed, all.false_hits);
+    assert_eq!((all.asked, all.missed), (1179, 0));
+    // All of them pass each other nearer than the rounding of their coordinates.
+    assert!(all.false_hits <= 30, "{} false hits", all.false_hits);
 }
