@@ -52,6 +52,12 @@ fn corners() -> impl Strategy<Value = Corners> {
     [point(), point(), point(), point()]
 }
 
+/// Points of whole coordinates.
+fn whole(unit: i32) -> impl Strategy<Value = Vec3> {
+    let one = move || (-64..64).prop_map(move |i: i32| Real::from(i * unit));
+    (one(), one(), one()).prop_map(|(x, y, z)| Vec3::new(x, y, z))
+}
+
 /// Whether two answers are the same but for rounding.
 fn agree(a: Option<Real>, b: Option<Real>) -> bool {
     match (a, b) {
@@ -110,6 +116,26 @@ proptest! {
         }
         let hit = edge_edge(moved.0, moved.1, 0.0);
         prop_assert!(hit.is_some_and(|t| t <= time + 1e-12), "{hit:?} {time}");
+    }
+
+    /// In whole numbers both the motion and the sixteenth at which it meets are exact, borders and corners included, and
+    /// so is the promise: no later, not even by the last digit.
+    #[test]
+    fn never_later_than_an_exact_meeting(at in [whole(4), whole(4), whole(4), whole(4)],
+                                         by in [whole(1), whole(1), whole(1), whole(1)],
+                                         (i, j) in (0..=4_i32, 0..=4_i32), sixteenth in 0..=16_i32) {
+        let share = |a: Vec3, b: Vec3, i: i32| (a * Real::from(4 - i) + b * Real::from(i)) / 4.0;
+        let [p, a, b, c] = at;
+        let k = j.min(4 - i);
+        let on_face = (a * Real::from(4 - i - k) + b * Real::from(i) + c * Real::from(k)) / 4.0;
+        let apart = share(p, a, i) - share(b, c, j);
+        let cases: [(Detect, Corners); 2] =
+            [(vertex_triangle, [on_face, a, b, c]), (edge_edge, [p, a, b + apart, c + apart])];
+        for (detect, met) in cases {
+            let moved = |n: i32| std::array::from_fn(|k| met[k] + by[k] * Real::from(n));
+            let answer = detect(moved(-sixteenth), moved(16 - sixteenth), 0.0);
+            prop_assert!(answer.is_some_and(|t| t <= Real::from(sixteenth) / 16.0), "{answer:?}");
+        }
     }
 
     #[test]
