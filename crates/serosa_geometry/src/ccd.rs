@@ -101,7 +101,7 @@ fn follow<const K: usize>(start: [Vec3; K], end: [Vec3; K], gap: Real) -> Option
 }
 
 /// How far to try to go after an advance: farther than before, but not quite to where the room would end.
-fn next_stride<const K: usize>(from: &Instant<K>, to: &Instant<K>, stride: Real) -> Real {
+fn next_stride<const K: usize>(from: &Moment<K>, to: &Moment<K>, stride: Real) -> Real {
     let went = to.time - from.time;
     let closed = from.room - to.room;
     let wider = 2.0 * went.max(stride);
@@ -119,7 +119,7 @@ struct Motion<const K: usize> {
 }
 
 /// The polygon at a time, with the plane in use.
-struct Instant<const K: usize> {
+struct Moment<const K: usize> {
     time: Real,
     corners: [Vec3; K],
     /// Unit, toward the polygon; zero where there is no plane between.
@@ -146,11 +146,11 @@ impl<const K: usize> Motion<K> {
     }
 
     /// The polygon at a time, the end at the latest, with its best plane.
-    fn at(&self, time: Real) -> Instant<K> {
+    fn at(&self, time: Real) -> Moment<K> {
         let time = time.min(1.0);
         let corners = std::array::from_fn(|k| self.start[k] * (1.0 - time) + self.end[k] * time);
         let normal = best_normal(&corners);
-        Instant { time, corners, normal, room: self.room(normal, &corners) }
+        Moment { time, corners, normal, room: self.room(normal, &corners) }
     }
 
     /// Whether a plane that is found without looking holds from start to end: square to an axis, or toward the middle.
@@ -160,9 +160,11 @@ impl<const K: usize> Motion<K> {
             low = low.min(self.start[k].min(self.end[k]) - self.doubt[k]);
             high = high.max(self.start[k].max(self.end[k]) + self.doubt[k]);
         }
+        if low.max(-high).max_element() > self.gap {
+            return true;
+        }
         let middle = unit(self.start.iter().sum());
-        low.max(-high).max_element() > self.gap
-            || self.room(middle, &self.start).min(self.room(middle, &self.end)) > 0.0
+        self.room(middle, &self.start) > 0.0 && self.room(middle, &self.end) > 0.0
     }
 
     /// How much farther than the gap all corners surely are, seen along a normal.
@@ -172,7 +174,7 @@ impl<const K: usize> Motion<K> {
     }
 
     /// How long from now a plane that stands still holds, with some rounding to spare; `None` if to the end.
-    fn hold(&self, normal: Vec3, now: &Instant<K>) -> Option<Real> {
+    fn hold(&self, normal: Vec3, now: &Moment<K>) -> Option<Real> {
         let mut share = None;
         for k in 0..K {
             let (here, there) = (normal.dot(now.corners[k]), normal.dot(self.end[k]));
@@ -186,7 +188,7 @@ impl<const K: usize> Motion<K> {
     }
 
     /// The instant after a stride, if a plane that turns to its normal holds until then.
-    fn turn(&self, now: &Instant<K>, stride: Real) -> Option<Instant<K>> {
+    fn turn(&self, now: &Moment<K>, stride: Real) -> Option<Moment<K>> {
         let next = self.at(now.time + stride);
         let clears = |k: usize| {
             let crossed = now.normal.dot(next.corners[k]) + next.normal.dot(now.corners[k]);
@@ -196,7 +198,7 @@ impl<const K: usize> Motion<K> {
     }
 
     /// The instant until which the plane holds as it stands, if that is any advance.
-    fn stand(&self, now: &Instant<K>, hold: Real) -> Option<Instant<K>> {
+    fn stand(&self, now: &Moment<K>, hold: Real) -> Option<Moment<K>> {
         let mut next = self.at(now.time + hold);
         let room = self.room(now.normal, &next.corners);
         if next.room < room {
@@ -208,7 +210,7 @@ impl<const K: usize> Motion<K> {
     /// Where the plane with the most room gives way, another may hold: what slides past within rounding is told from
     /// what hits by the planes square to an axis, along which differences of coordinates have the right sign however
     /// small they are. Says whether one was found that lasts.
-    fn change_plane(&self, now: &mut Instant<K>) -> bool {
+    fn change_plane(&self, now: &mut Moment<K>) -> bool {
         let mut lasting = (LASTING, Vec3::ZERO);
         for n in Vec3::AXES.into_iter().flat_map(|n| [n, -n]) {
             let hold = self.hold(n, now).unwrap_or(Real::INFINITY);
