@@ -34,7 +34,7 @@
 use crate::{Real, Vec3};
 
 /// The most advances with which a motion is followed. When they run out, the time reached is the answer: a hit that may
-/// be none. Of random motions those that miss need two at most in the mean, those that hit eight to ten.
+/// be none. In the mean of random motions, two places are looked at where they miss and 16 where they hit, at most.
 pub const ADVANCES: u32 = 256;
 
 /// Half a unit in the last place of 1.
