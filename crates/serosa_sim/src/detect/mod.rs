@@ -6,9 +6,11 @@
 
 pub mod tracker;
 
+mod active;
 mod growth;
 mod reach;
 
+pub use active::{Active, active_pairs};
 pub use reach::Reach;
 
 use crate::body::Substep;
@@ -180,7 +182,7 @@ impl Finder {
         let (solids, boxes) = (&self.solids, &self.boxes);
         in_chunks(looked, &mut self.buckets, |k, bucket| match detector {
             Detector::Grid | Detector::Tracker => {
-                let (a, b) = (PrimId((pairs[k] >> 32) as u32), PrimId(pairs[k] as u32));
+                let (a, b) = halves(pairs[k]);
                 if boxes[a.at()].overlaps(&boxes[b.at()]) {
                     bucket.meet(model, &params.bodies, (places, search), (a, b), solids);
                 }
@@ -304,6 +306,12 @@ impl Finder {
             }
         });
     }
+}
+
+/// The two primitives of a pair.
+#[inline]
+fn halves(pair: u64) -> (PrimId, PrimId) {
+    (PrimId((pair >> 32) as u32), PrimId(pair as u32))
 }
 
 /// What one job found.
