@@ -20,13 +20,16 @@
 //! The guarantee starts from a separated state and holds in f64 with a margin of [`MARGIN`]. A shape turned by an
 //! angle a leaves the chord of its motion by at most a² r/2 at a distance r; rigid frames pay for that too.
 
+mod shorten;
+
 use crate::body::Substep;
-use crate::model::{BodyKind, Model, Pose, PrimKind, Shape};
+use crate::model::{BodyKind, Model, PrimKind, Shape};
 use crate::params::Filter;
 use crate::state::{State, Twist};
 use crate::{Mat3, PrimId, Real, Scratch, Vec3};
 use serosa_geometry::closest_segments;
-use serosa_geometry::rotation::{from_rotation_vector, to_rotation_vector};
+use serosa_geometry::rotation::from_rotation_vector;
+use shorten::{Arm, HalfSpace, Turn, clip_within, turn_within, within};
 
 /// The gap that is always left between primitives \[m\].
 pub const MARGIN: Real = 1e-6;
@@ -70,27 +73,6 @@ impl Front {
     fn most(&self, corner: Vec3) -> Real {
         self.most + (self.at - corner.dot(self.dir)).max(0.0)
     }
-}
-
-/// Motion along `dir` is at most `most`.
-#[derive(Clone, Copy, Debug)]
-struct HalfSpace {
-    dir: Vec3,
-    most: Real,
-}
-
-/// A half-space for a point of a rigid frame, `arm` away from its origin in the world \[m\].
-#[derive(Clone, Copy, Debug)]
-struct Arm {
-    arm: Vec3,
-    half: HalfSpace,
-}
-
-/// A step of a rigid frame.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Turn {
-    shift: Vec3,
-    turn: Vec3,
 }
 
 /// The certificates of a substep.
@@ -396,68 +378,6 @@ fn each_node(model: &Model, vertices: usize, pair: &Pair, mut each: impl FnMut(u
     }
 }
 
-/// A step shortened so that it stays in all half-spaces.
-fn clip_within(step: Vec3, halves: &[HalfSpace]) -> Vec3 {
-    let mut dx = step;
-    for _ in 0..3 {
-        let mut fits = true;
-        for h in halves {
-            let over = dx.dot(h.dir) - h.most;
-            if over > 0.0 {
-                dx -= h.dir * over;
-            }
-            fits &= over <= 0.0;
-        }
-        if fits {
-            return dx;
-        }
-    }
-    // In a corner the passes may not have come to rest: what is left is shortened as a whole.
-    dx * halves.iter().map(|h| share_of(dx.dot(h.dir), h.most)).fold(1.0, Real::min)
-}
-
-/// The same for a rigid frame.
-fn turn_within(wanted: Turn, arms: &[Arm]) -> Turn {
-    let mut now = wanted;
-    for _ in 0..3 {
-        for a in arms {
-            let over = now.ahead(a) - a.half.most;
-            if over > 0.0 {
-                now.shift -= a.half.dir * over;
-            }
-        }
-    }
-    let share = arms.iter().map(|a| share_of(now.ahead(a), a.half.most)).fold(1.0, Real::min);
-    Turn { shift: now.shift * share, turn: now.turn * share }
-}
-
-impl Turn {
-    /// From one pose to another.
-    fn between(from: &Pose, to: &Pose) -> Self {
-        Self { shift: to.pos - from.pos, turn: to_rotation_vector(to.rot * from.rot.conjugate()) }
-    }
-
-    /// The part that takes corners at most `arm` from the origin no farther than `reach`.
-    fn within(self, reach: Real, arm: Real) -> Self {
-        let angle = self.turn.length();
-        let farthest = self.shift.length() + (angle + 0.5 * angle * angle) * arm;
-        if !farthest.is_finite() {
-            Self::default()
-        } else if farthest > reach {
-            let share = reach / farthest;
-            Self { shift: self.shift * share, turn: self.turn * share }
-        } else {
-            self
-        }
-    }
-
-    /// How far an arm goes along its half-space.
-    fn ahead(&self, a: &Arm) -> Real {
-        let bow = 0.5 * self.turn.length_squared() * a.arm.length();
-        (self.shift + self.turn.cross(a.arm)).dot(a.half.dir) + bow
-    }
-}
-
 /// A core and where its ends go in the substep, but for a bow that they may leave the straight by.
 struct Path {
     points: [Vec3; 2],
@@ -478,23 +398,6 @@ fn closing(a: &Path, b: &Path) -> Real {
     let fastest =
         |p: &Path| (p.moves[0] - common).length_squared().max((p.moves[1] - common).length_squared()).sqrt();
     fastest(a) + fastest(b)
-}
-
-/// The part of a step that strays from a way by no more than `most`; nothing of one that is not finite.
-#[inline]
-fn within(step: Vec3, way: Vec3, most: Real) -> Vec3 {
-    if !step.is_finite() {
-        return Vec3::ZERO;
-    }
-    let length_sq = way.length_squared();
-    let along = if length_sq > 0.0 { way * (step.dot(way) / length_sq).clamp(0.0, 1.0) } else { Vec3::ZERO };
-    let stray = (step - along).length();
-    if stray > most { along + (step - along) * (most / stray) } else { step }
-}
-
-/// How much of a motion `ahead` stays within `most`.
-fn share_of(ahead: Real, most: Real) -> Real {
-    if ahead <= most { 1.0 } else { (most / ahead).max(0.0) }
 }
 
 /// How far the foremost corner of a primitive's core stands along `dir` \[m\]. A plane has no corners: `dir` is its normal
