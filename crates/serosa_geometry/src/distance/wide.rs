@@ -117,22 +117,22 @@ impl Wide {
             let is_leaf = at & LEAF != 0;
             let quad = if is_leaf { &self.leaves[(at & !LEAF) as usize] } else { &self.nodes[at as usize] };
             let (least, bottom) = (quad.distance_sq(&probe), top);
-            for k in 0..4 {
+            for (least, within) in least.into_iter().zip(quad.within) {
                 // What is not a number is not beyond: it is looked at.
-                if least[k] > limit || quad.within[k] == NONE {
+                if least > limit || within == NONE {
                     continue;
                 }
                 if is_leaf {
-                    limit = above(look(quad.within[k]));
+                    limit = above(look(within));
                     continue;
                 }
                 // The nearest comes on top.
                 let mut place = top;
-                while place > bottom && stack[place - 1].0 < least[k] {
+                while place > bottom && stack[place - 1].0 < least {
                     stack[place] = stack[place - 1];
                     place -= 1;
                 }
-                stack[place] = (least[k], quad.within[k]);
+                stack[place] = (least, within);
                 top += 1;
             }
         }
