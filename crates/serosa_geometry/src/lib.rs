@@ -6,6 +6,7 @@
 
 pub mod aabb;
 pub mod ccd;
+pub mod distance;
 pub mod generate;
 pub mod grid;
 pub mod index;
@@ -16,9 +17,13 @@ pub mod segment;
 pub mod solid;
 pub mod surface;
 pub mod tets;
+pub mod topology;
+pub mod tree;
+pub mod triangle;
 pub mod weld;
 
 pub use aabb::Aabb;
+pub use distance::{Distance, Near, Sign};
 pub use glam::{DMat3 as Mat3, DQuat as Quat, DVec3 as Vec3};
 pub use grid::Grid;
 pub use index::{BodyId, PrimId, RigidId, ToolId, VertexId};
@@ -26,6 +31,9 @@ pub use mesh::Mesh;
 pub use segment::{SegmentPair, closest_on_segment, closest_segments};
 pub use solid::{Cuboid, Plane, Round, Solid, Touch};
 pub use surface::Surface;
+pub use topology::Topology;
+pub use tree::Tree;
+pub use triangle::{Feature, OnTriangle, closest_on_triangle};
 
 /// The one scalar of the engine: `f64` on the CPU.
 pub type Real = f64;
