@@ -102,6 +102,7 @@ fn springs_of(world: &World, b: BodyId) -> std::ops::Range<usize> {
     match &world.model.bodies[b.at()].kind {
         BodyKind::Springs(s) => s.springs(),
         BodyKind::Band(b) => b.springs.start as usize..b.springs.end as usize,
+        BodyKind::Tissue(t) => t.springs.start as usize..t.springs.end as usize,
         BodyKind::Rigid(_) => 0..0,
     }
 }

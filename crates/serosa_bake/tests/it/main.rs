@@ -18,4 +18,5 @@ mod search;
 mod specimens;
 mod strip;
 mod theory;
+mod tissue;
 mod tracker;
