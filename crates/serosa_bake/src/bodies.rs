@@ -42,12 +42,19 @@ impl Oven<'_> {
                 "write model.fixed = {} to hold a solid where it is",
             );
         }
-        if matches!(kind, BodyKind::Springs(_)) && self.raw.world.response == Response::AugmentedLagrangian {
-            self.fault(
-                place,
-                format!("\"{}\" is made of springs, which the augmented Lagrangian cannot move", raw.name),
-                "write response = \"displacement-velocity\", or model.band for a rope or an intestine",
-            );
+        if self.raw.world.response == Response::AugmentedLagrangian {
+            let what = match &kind {
+                BodyKind::Springs(_) => "springs",
+                BodyKind::Tissue(_) => "tissue",
+                BodyKind::Band(_) | BodyKind::Rigid(_) => "",
+            };
+            if !what.is_empty() {
+                self.fault(
+                    place,
+                    format!("\"{}\" is made of {what}, which the augmented Lagrangian cannot move", raw.name),
+                    "write response = \"displacement-velocity\", or model.band for a rope or an intestine",
+                );
+            }
         }
         self.close_body(raw, kind, vertices, prims);
         self.check_verlet(i, raw);
@@ -133,7 +140,9 @@ impl Oven<'_> {
         let RawModel::Tissue(material) = &raw.model else { return };
         let h = self.params.dt_s / Real::from(self.params.substeps.max(1));
         let limit = match material.integrator {
-            Integrator::Verlet => tissue::verlet_limit(&self.model, &self.params, self.model.bodies.len() - 1, h),
+            Integrator::Verlet => {
+                tissue::verlet_limit(&self.model, &self.params, self.model.bodies.len() - 1, h)
+            }
             Integrator::Implicit => None,
         };
         if let Some(limit) = limit {

@@ -51,7 +51,8 @@ pub fn faults(mesh: &Mesh, whole: bool, place: Place) -> Vec<Fault> {
         say(message, "remove them from the mesh");
     }
     if surface.torn {
-        let message = format!("the surface is torn: {} vertices lie where another lies", surface.duplicate_points);
+        let message =
+            format!("the surface is torn: {} vertices lie where another lies", surface.duplicate_points);
         say(message, "weld them, so that the triangles share them");
     }
     if faults.is_empty() {
@@ -76,7 +77,8 @@ fn volume_faults(surface: &Surface, mesh: &Mesh, whole: bool, place: Place) -> O
             ("the surface is inside out".into(), "turn its triangles around: anticlockwise seen from outside")
         }
         Some(_) if whole && surface.components.len() > 1 => {
-            let message = format!("the surface has {} parts, which would share one volume", surface.components.len());
+            let message =
+                format!("the surface has {} parts, which would share one volume", surface.components.len());
             (message, "make each part a body of its own, or leave `bulk` out")
         }
         _ if springs_beside(mesh) > 0 => {
@@ -124,8 +126,8 @@ pub fn add(model: &mut Model, making: &Making, raw: &RawTissue) -> TissueBody {
     let Making { mesh, radius, folds, whole, fixed } = *making;
     let areas: Vec<Real> = mesh.triangles.iter().map(|t| area(&mesh.points, t)).collect();
     let masses = lumped(mesh, &areas, raw.mass);
-    let center = mesh.points.iter().zip(&masses).map(|(p, m)| *p * *m).sum::<Vec3>()
-        / masses.iter().sum::<Real>();
+    let center =
+        mesh.points.iter().zip(&masses).map(|(p, m)| *p * *m).sum::<Vec3>() / masses.iter().sum::<Real>();
     let first = add_vertices(model, &mesh.points, masses, fixed);
     let sides = sides(mesh);
     let springs = model.springs.len() as u32;
@@ -201,7 +203,8 @@ fn add_faces(
 fn add_folds(model: &mut Model, mesh: &Mesh, first: u32, sides: &BTreeMap<[u32; 2], Vec<u32>>) {
     for (&[a, b], faces) in sides {
         let [f, g] = faces[..] else { continue };
-        let across = |f: u32| mesh.triangles[f as usize].into_iter().find(|v| *v != a && *v != b).unwrap_or(a);
+        let across =
+            |f: u32| mesh.triangles[f as usize].into_iter().find(|v| *v != a && *v != b).unwrap_or(a);
         let nodes = [a, b, across(f), across(g)];
         let [o, u, v, w] = nodes.map(|v| mesh.points[v as usize]);
         let volume = (u - o).dot((v - o).cross(w - o)) / 6.0;
@@ -214,9 +217,9 @@ fn is_held(mesh: &Mesh, fixed: &[u32]) -> bool {
     let at = |i: usize| mesh.points[fixed[i] as usize];
     let [_, _, _, ..] = fixed else { return false };
     let reach = mesh.bounds().size().length();
-    let far = (1..fixed.len()).map(|i| at(i) - at(0)).fold(Vec3::ZERO, |best, d| {
-        if d.length() > best.length() { d } else { best }
-    });
+    let far = (1..fixed.len())
+        .map(|i| at(i) - at(0))
+        .fold(Vec3::ZERO, |best, d| if d.length() > best.length() { d } else { best });
     (1..fixed.len()).any(|i| far.cross(at(i) - at(0)).length() > 1e-6 * reach * reach)
 }
 
@@ -227,9 +230,8 @@ fn is_held(mesh: &Mesh, fixed: &[u32]) -> bool {
 pub fn verlet_limit(model: &Model, params: &Params, b: usize, h: Real) -> Option<Real> {
     let vertices = model.bodies[b].vertex_range();
     let tiny = 1e-7 * (model.springs.iter().map(|s| s.rest_m).fold(1.0, Real::min));
-    let mut swing: Vec<Vec3> = (0..model.rest.len())
-        .map(|v| if vertices.contains(&v) { seeded(v) } else { Vec3::ZERO })
-        .collect();
+    let mut swing: Vec<Vec3> =
+        (0..model.rest.len()).map(|v| if vertices.contains(&v) { seeded(v) } else { Vec3::ZERO }).collect();
     let (mut omega_sq, mut force) = (0.0, vec![Vec3::ZERO; model.rest.len()]);
     for _ in 0..ROUNDS {
         let pos: Vec<Vec3> = model.rest.iter().zip(&swing).map(|(r, s)| *r + *s * tiny).collect();

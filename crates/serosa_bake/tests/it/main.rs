@@ -19,4 +19,5 @@ mod specimens;
 mod strip;
 mod theory;
 mod tissue;
+mod tissue_faults;
 mod tracker;

@@ -2,9 +2,7 @@
 //! conformance kit applies to it untouched.
 
 use crate::make::{ROPE, body, rope, solid, springs};
-use serosa_bake::raw::{
-    RawBand, RawBody, RawGeometry, RawModel, RawSolid, RawStrip, RawTissue, SurfaceMass,
-};
+use serosa_bake::raw::{RawBand, RawBody, RawGeometry, RawModel, RawSolid, RawStrip, RawTissue, SurfaceMass};
 use serosa_geometry::generate::intestine::Strip;
 use serosa_geometry::generate::{Helix, Sheet, chain, helix, membrane, net};
 use serosa_geometry::{Mesh, Vec3};

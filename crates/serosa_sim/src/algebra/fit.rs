@@ -100,9 +100,8 @@ mod tests {
             .collect();
         let bent: Vec<Vec3> =
             points.iter().map(|p| Vec3::new(p.x + 0.4 * p.y * p.y, 0.5 * p.y - 0.3 * p.z, -p.z)).collect();
-        let error = |q: Quat| -> f64 {
-            points.iter().zip(&bent).map(|(p, x)| (q * *p - *x).length_squared()).sum()
-        };
+        let error =
+            |q: Quat| -> f64 { points.iter().zip(&bent).map(|(p, x)| (q * *p - *x).length_squared()).sum() };
         let found = best_rotation(covariance(&bent, &points));
         for axis in [Vec3::X, Vec3::Y, Vec3::Z, -Vec3::X, -Vec3::Y, -Vec3::Z] {
             for angle in [1e-3, 0.1, 1.0, 3.0] {

@@ -19,9 +19,9 @@ pub(super) struct Clock {
 }
 
 impl Clock {
-    /// Impulse along the gradient if nothing moved, and how it grows with the speed of the quantity. `was` is what
-    /// the quantity was as the substep began.
-    #[inline]
+    /// Impulse along the gradient if nothing moved, and the rate at which it grows with the speed of the quantity.
+    /// `was` is what the quantity was as the substep began.
+    #[inline(always)]
     pub fn impulse(&self, stiffness: Real, rest: Real, now: Real, was: Real) -> (Real, Real) {
         let viscous = stiffness * self.relaxation;
         let pull = self.h * stiffness * (now - rest) + viscous * (now - was);
@@ -34,41 +34,32 @@ impl Clock {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Along {
     pub ends: [u32; 2],
-    /// Unit, from the first end to the second.
-    pub dir: Vec3,
-    /// Impulse between its ends if nothing moved \[N s\].
-    pub pull: Real,
-    /// Impulse for a unit of relative speed along it \[kg\], and across it.
-    pub rates: [Real; 2],
-    /// Length as the substep began \[m\].
-    pub was: Real,
+    /// From the first end to the second; its square is the impulse for a unit of relative speed along it, beyond that
+    /// across it \[kg\].
+    pub grad: Vec3,
+    /// Impulse for a unit of relative speed in any direction \[kg\].
+    pub across: Real,
 }
 
 /// A triangle at work.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Spread {
     pub corners: [u32; 3],
-    /// Gradients of the area at the second and the third corner \[m\].
+    /// Gradients of the area at the second and the third corner, times the root of the rate \[√kg\].
     pub grads: [Vec3; 2],
-    pub rate: Real,
-    /// Area as the substep began \[m²\].
-    pub was: Real,
 }
 
 /// A fold at work.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Bent {
     pub nodes: [u32; 4],
-    /// Gradients of the volume at the second to the fourth node \[m²\].
+    /// Gradients of the volume at the second to the fourth node, times the root of the rate \[√kg\].
     pub grads: [Vec3; 3],
-    pub rate: Real,
-    /// Volume as the substep began \[m³\].
-    pub was: Real,
 }
 
 /// Area, its gradients at the second and the third corner, and twice the area as a vector.
-#[inline]
-pub(super) fn area(a: Vec3, b: Vec3, c: Vec3) -> (Real, [Vec3; 2], Vec3) {
+#[inline(always)]
+pub(super) fn area([a, b, c]: [Vec3; 3]) -> (Real, [Vec3; 2], Vec3) {
     let (u, v) = (b - a, c - a);
     let twice = u.cross(v);
     let length = twice.length();
@@ -78,8 +69,8 @@ pub(super) fn area(a: Vec3, b: Vec3, c: Vec3) -> (Real, [Vec3; 2], Vec3) {
 }
 
 /// Signed volume of a tetrahedron, and its gradients at the second to the fourth node.
-#[inline]
-pub(super) fn volume(a: Vec3, b: Vec3, c: Vec3, d: Vec3) -> (Real, [Vec3; 3]) {
+#[inline(always)]
+pub(super) fn volume([a, b, c, d]: [Vec3; 4]) -> (Real, [Vec3; 3]) {
     let (u, v, w) = (b - a, c - a, (d - a) * (1.0 / 6.0));
     let grads = [v.cross(w), w.cross(u), u.cross(v) * (1.0 / 6.0)];
     (u.dot(grads[0]), grads)
@@ -89,8 +80,7 @@ impl Face {
     /// Its area, with gradients.
     #[inline]
     pub(super) fn now(&self, pos: &[Vec3]) -> (Real, [Vec3; 2], Vec3) {
-        let [a, b, c] = self.corners.map(|v| pos[v.at()]);
-        area(a, b, c)
+        area(self.corners.map(|v| pos[v.at()]))
     }
 }
 
@@ -98,7 +88,6 @@ impl Fold {
     /// Its volume, with gradients.
     #[inline]
     pub(super) fn now(&self, pos: &[Vec3]) -> (Real, [Vec3; 3]) {
-        let [a, b, c, d] = self.nodes.map(|v| pos[v.at()]);
-        volume(a, b, c, d)
+        volume(self.nodes.map(|v| pos[v.at()]))
     }
 }

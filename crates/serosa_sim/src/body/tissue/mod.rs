@@ -15,6 +15,7 @@ mod solve;
 mod whole;
 
 use super::Substep;
+use crate::algebra::widest;
 use crate::model::{Integrator, Model, TissueBody};
 use crate::params::BodyParams;
 use crate::state::State;
@@ -22,19 +23,20 @@ use crate::{Real, Scratch, Vec3};
 use element::{Along, Bent, Clock, Spread};
 use solve::System;
 use std::ops::Range;
-use whole::{Drift, Lie};
+use whole::{Drift, Lie, Whole};
 
-/// 16 √3/9: a fold of two regular triangles then resists as a sheet of the bending stiffness does.
-const FOLD_SHARE: Real = 3.079_201_435_678_004;
+/// 16 √3/27: regular triangles then resist bending as a sheet of the bending stiffness does. A fold by the angle θ has
+/// V ≈ θ √3/8 a³·… of Ṽ, so that the energy of a fold is ½ (2/√3) B θ², as Seung and Nelson (1988) need it.
+const FOLD_SHARE: Real = 1.026_400_478_559_334_7;
 
 /// Working arrays of one tissue body.
 #[derive(Clone, Debug, Default)]
 pub struct TissueWork {
     system: System,
+    /// Impulses of the springs if nothing moved \[N s\].
+    pulls: Vec<Vec3>,
     /// Where restoration pulls each vertex \[m\].
     goal: Vec<Vec3>,
-    /// Enclosed volume as the substep began \[m³\].
-    volume: Real,
     /// Velocities under solution \[m/s\].
     vel: Vec<Vec3>,
 }
@@ -46,6 +48,8 @@ struct Tissue<'a> {
     material: &'a BodyParams,
     vertices: Range<usize>,
     clock: Clock,
+    /// As the substep begins.
+    whole: Whole,
 }
 
 /// Predict: the whole motion, but for contacts. Cost: O(elements × (1 + sweeps)).
@@ -61,7 +65,7 @@ pub(super) fn predict(sub: &Substep, b: usize, body: &TissueBody, state: &State,
     if state.frozen[b] {
         return;
     }
-    let tissue = Tissue::new(sub, b, body);
+    let tissue = Tissue::new(sub, b, body, state);
     let work = &mut scratch.tissues[b];
     work.vel.clear();
     work.vel.extend_from_slice(&scratch.vel[vertices.clone()]);
@@ -78,14 +82,15 @@ pub(super) fn predict(sub: &Substep, b: usize, body: &TissueBody, state: &State,
 }
 
 impl<'a> Tissue<'a> {
-    fn new(sub: &Substep<'a>, b: usize, body: &'a TissueBody) -> Self {
-        let material = &sub.params.bodies[b];
+    fn new(sub: &Substep<'a>, b: usize, body: &'a TissueBody, state: &State) -> Self {
+        let (material, vertices) = (&sub.params.bodies[b], sub.model.bodies[b].vertex_range());
         let implicit = body.integrator == Integrator::Implicit;
         Self {
             model: sub.model,
             body,
             material,
-            vertices: sub.model.bodies[b].vertex_range(),
+            whole: Whole::of(&sub.model.mass[vertices.clone()], &state.pos[vertices.clone()]),
+            vertices,
             clock: Clock { h: sub.h, relaxation: material.relaxation, implicit },
         }
     }
@@ -99,11 +104,6 @@ impl<'a> Tissue<'a> {
         self.model.inv_mass[self.vertices.clone()].iter().all(|w| *w > 0.0)
     }
 
-    /// k/Ṽ² of a fold.
-    fn fold_stiffness(&self) -> Real {
-        fold_stiffness(self.body, self.material)
-    }
-
     /// Impulse by restoration for a unit of distance and for a unit of speed, both for a unit of mass.
     fn restoration(&self) -> (Real, Real) {
         let (clock, rate) = (self.clock, self.material.restoration);
@@ -111,39 +111,17 @@ impl<'a> Tissue<'a> {
         (rate * rate * (clock.h + clock.relaxation), rate * rate * clock.h * (ahead + clock.relaxation))
     }
 
-    /// What stays the same in a substep: the elements at its start, weights and goals.
+    /// Weights and goals, which stay the same in a substep.
     fn begin(&self, work: &mut TissueWork, pos: &[Vec3]) {
-        let TissueWork { system, goal, vel, .. } = work;
-        let first = self.vertices.start as u32;
-        let springs = &self.model.springs[at(&self.body.springs)];
-        system.along.clear();
-        system.along.extend(springs.iter().map(|s| {
-            let ends = s.ends.map(|v| v.0 - first);
-            let was = (pos[s.ends[1].at()] - pos[s.ends[0].at()]).length();
-            Along { ends, was, ..Along::default() }
-        }));
-        let faces = &self.model.faces[at(&self.body.faces)];
-        system.spread.clear();
-        system.spread.extend(faces.iter().map(|f| {
-            let corners = f.corners.map(|v| v.0 - first);
-            Spread { corners, was: f.now(pos).0, ..Spread::default() }
-        }));
-        let folds = &self.model.folds[at(&self.body.folds)];
-        system.bent.clear();
-        system.bent.extend(folds.iter().map(|f| {
-            let nodes = f.nodes.map(|v| v.0 - first);
-            Bent { nodes, was: f.now(pos).0, ..Bent::default() }
-        }));
-        work.volume = enclosed(self.model, self.body, pos);
-        system.weight.clear();
-        system.weight.extend(self.mass().iter().map(|m| m * (1.0 + self.restoration().1)));
-        self.lay_goals(goal, pos, vel);
+        work.system.weight.clear();
+        work.system.weight.extend(self.mass().iter().map(|m| m * (1.0 + self.restoration().1)));
+        self.lay_goals(work, pos);
     }
 
     /// Where restoration pulls. The rest shape moves with the body while the substep lasts. What pulls back and what
     /// resists being pulled go to one place between the goal and where the vertex would be without deforming.
-    fn lay_goals(&self, goal: &mut Vec<Vec3>, pos: &[Vec3], vel: &[Vec3]) {
-        goal.clear();
+    fn lay_goals(&self, work: &mut TissueWork, pos: &[Vec3]) {
+        work.goal.clear();
         if self.material.restoration == 0.0 {
             return;
         }
@@ -151,23 +129,24 @@ impl<'a> Tissue<'a> {
         let (lie, drift) = if self.body.held {
             (Lie::STILL, Drift::default())
         } else {
-            let lie = Lie::nearest(self.mass(), rest, self.body.center, here);
-            (lie, Drift::of(self.mass(), here, vel))
+            let lie = Lie::nearest(self.mass(), rest, self.body.center, here, self.whole.center);
+            (lie, self.whole.drift(self.mass(), here, &work.vel))
         };
         let Clock { h, relaxation, implicit } = self.clock;
         let ahead = if implicit { h } else { 0.0 };
-        goal.extend(rest.iter().zip(here).map(|(r, x)| {
+        let (old, new) = (relaxation / (h + relaxation), h / (h + relaxation));
+        work.goal.extend(rest.iter().zip(here).map(|(r, x)| {
             let along = drift.at(*x);
-            ((lie.goal(*r) + along * ahead) * h + (*x + along * h) * relaxation) / (h + relaxation)
+            (lie.goal(*r) + along * ahead) * new + (*x + along * h) * old
         }));
     }
 
     /// The motion without contacts, into `work.vel`, which holds the velocities of free fall.
     fn move_freely(&self, work: &mut TissueWork, pos: &[Vec3], sweeps: u32) {
         let here = &pos[self.vertices.clone()];
-        let before = self.free().then(|| Drift::of(self.mass(), here, &work.vel));
+        let before = self.free().then(|| self.whole.drift(self.mass(), here, &work.vel));
         let mut vel = std::mem::take(&mut work.vel);
-        self.linearise(work, pos, &vel);
+        self.linearise(work, here, &vel);
         match self.body.integrator {
             Integrator::Implicit => work.system.solve(&mut vel, sweeps),
             Integrator::Verlet => {
@@ -177,7 +156,7 @@ impl<'a> Tissue<'a> {
             }
         }
         if let Some(before) = before {
-            let now = Drift::of(self.mass(), here, &vel);
+            let now = self.whole.drift(self.mass(), here, &vel);
             let lost = Drift { vel: before.vel - now.vel, omega: before.omega - now.omega, ..before };
             vel.iter_mut().zip(here).for_each(|(v, x)| *v += lost.at(*x));
         }
@@ -185,114 +164,181 @@ impl<'a> Tissue<'a> {
     }
 
     /// The system at some positions, and what the velocities `guess` leave unsolved there.
-    fn linearise(&self, work: &mut TissueWork, pos: &[Vec3], guess: &[Vec3]) {
-        work.system.residual.clear();
-        work.system.residual.resize(guess.len(), Vec3::ZERO);
-        work.system.inverse.clear();
-        work.system.inverse.extend_from_slice(&work.system.weight);
-        self.restore(work, pos, guess);
-        self.stretch(work, pos, guess);
-        self.bend(work, pos, guess);
-        self.swell(work, pos, guess);
+    fn linearise(&self, work: &mut TissueWork, here: &[Vec3], guess: &[Vec3]) {
+        let tissue = self;
+        widest!(linearise(tissue, work, here, guess))
+    }
+
+    #[inline(always)]
+    fn linearise_here(&self, work: &mut TissueWork, here: &[Vec3], guess: &[Vec3]) {
+        let system = &mut work.system;
+        system.residual.clear();
+        system.residual.resize(guess.len(), Vec3::ZERO);
+        system.inverse.clear();
+        system.inverse.extend_from_slice(&system.weight);
+        system.swell.clear();
+        if self.body.volume.is_some() {
+            system.swell.resize(guess.len(), Vec3::ZERO);
+        }
+        self.restore(work, here, guess);
+        self.stretch(work, here);
+        self.spread(work, here, guess);
+        self.pull(work, guess);
+        self.bend(work, here, guess);
+        self.swell(work, here, guess);
         let inv_mass = &self.model.inv_mass[self.vertices.clone()];
         for (d, w) in work.system.inverse.iter_mut().zip(inv_mass) {
             *d = if *w > 0.0 { 1.0 / *d } else { 0.0 };
         }
     }
 
-    fn restore(&self, work: &mut TissueWork, pos: &[Vec3], guess: &[Vec3]) {
+    #[inline(always)]
+    fn restore(&self, work: &mut TissueWork, here: &[Vec3], guess: &[Vec3]) {
         let (pull, rate) = self.restoration();
-        let here = pos[self.vertices.clone()].iter().zip(guess);
+        let here = here.iter().zip(guess);
         let residual = work.system.residual.iter_mut().zip(self.mass());
         for ((r, m), ((x, u), goal)) in residual.zip(here.zip(&work.goal)) {
             *r -= ((*x - *goal) * pull + *u * rate) * *m;
         }
     }
 
-    /// Edges and triangles. A triangle under tension also resists being turned aside; that is given to its sides, with
-    /// the cotangents of the angles across them, which bounds it from above.
-    fn stretch(&self, work: &mut TissueWork, pos: &[Vec3], guess: &[Vec3]) {
-        let System { along, spread, residual, inverse, .. } = &mut work.system;
-        let (springs, clock) = (&self.model.springs[at(&self.body.springs)], self.clock);
-        for (spring, e) in springs.iter().zip(along.iter_mut()) {
-            let [a, b] = spring.ends.map(|v| pos[v.at()]);
+    /// The springs, but for what triangles add to them.
+    #[inline(always)]
+    fn stretch(&self, work: &mut TissueWork, here: &[Vec3]) {
+        let (clock, first) = (self.clock, self.vertices.start as u32);
+        let springs = &self.model.springs[at(&self.body.springs)];
+        work.system.along.resize(springs.len(), Along::default());
+        work.pulls.resize(springs.len(), Vec3::ZERO);
+        for ((spring, e), push) in springs.iter().zip(&mut work.system.along).zip(&mut work.pulls) {
+            e.ends = spring.ends.map(|v| v.0 - first);
+            let [a, b] = e.ends.map(|v| here[v as usize]);
             let length = (b - a).length();
-            e.dir = if length > 0.0 { (b - a) / length } else { Vec3::ZERO };
+            let dir = (b - a) * if length > 0.0 { 1.0 / length } else { 0.0 };
             let k = self.material.stiffness * spring.share;
-            let (pull, rate) = clock.impulse(k, spring.rest_m, length, e.was);
-            let taut = clock.implicit && pull > 0.0;
-            (e.pull, e.rates) = (pull, [rate, if taut { clock.h * pull / length } else { 0.0 }]);
+            let (pull, rate) = clock.impulse(k, spring.rest_m, length, length);
+            e.across = if clock.implicit && pull > 0.0 { clock.h * pull / length } else { 0.0 };
+            e.grad = dir * (rate - e.across).max(0.0).sqrt();
+            *push = dir * pull;
         }
+    }
+
+    /// The triangles. One under tension also resists being turned aside; that is given to its sides, with the
+    /// cotangents of the angles across them, which bounds it from above.
+    #[inline(always)]
+    fn spread(&self, work: &mut TissueWork, here: &[Vec3], guess: &[Vec3]) {
+        let System { along, spread, residual, inverse, swell, .. } = &mut work.system;
+        let (clock, first) = (self.clock, self.vertices.start as u32);
         let faces = &self.model.faces[at(&self.body.faces)];
-        for (face, e) in faces.iter().zip(spread.iter_mut()) {
-            let (area, grads, _) = face.now(pos);
-            let (pull, rate) = clock.impulse(self.material.area / face.area, face.area, area, e.was);
-            (e.grads, e.rate) = (grads, rate);
+        spread.resize(faces.len(), Spread::default());
+        for (face, e) in faces.iter().zip(spread) {
+            e.corners = face.corners.map(|v| v.0 - first);
+            let [a, b, c] = e.corners.map(|v| v as usize);
+            let places = [here[a], here[b], here[c]];
+            let (area, [f, g], twice) = element::area(places);
+            let (pull, rate) = clock.impulse(self.material.area / face.area, face.area, area, area);
             if clock.implicit && pull > 0.0 {
-                let across = cotangents(face.corners.map(|v| pos[v.at()]), area);
-                for (side, cot) in face.sides.iter().zip(across) {
-                    let more = 0.5 * clock.h * pull * cot.max(0.0);
-                    along[*side as usize].rates.iter_mut().for_each(|r| *r += more);
+                for (side, cot) in face.sides.iter().zip(cotangents(places, area)) {
+                    along[*side as usize].across += 0.5 * clock.h * pull * cot.max(0.0);
                 }
             }
-            let [a, b, c] = e.corners.map(|v| v as usize);
-            let push = pull + rate * (grads[0].dot(guess[b] - guess[a]) + grads[1].dot(guess[c] - guess[a]));
-            let back = grads[0] + grads[1];
+            let back = f + g;
+            let push = pull + rate * (f.dot(guess[b] - guess[a]) + g.dot(guess[c] - guess[a]));
             residual[a] += back * push;
-            residual[b] -= grads[0] * push;
-            residual[c] -= grads[1] * push;
+            residual[b] -= f * push;
+            residual[c] -= g * push;
             inverse[a] += rate * back.length_squared();
-            inverse[b] += rate * grads[0].length_squared();
-            inverse[c] += rate * grads[1].length_squared();
-        }
-        for e in along.iter() {
-            let [a, b] = e.ends.map(|v| v as usize);
-            let push = e.dir * e.pull + e.answer(guess[b] - guess[a]);
-            residual[a] += push;
-            residual[b] -= push;
-            inverse[a] += e.rates[0];
-            inverse[b] += e.rates[0];
-        }
-    }
-
-    fn bend(&self, work: &mut TissueWork, pos: &[Vec3], guess: &[Vec3]) {
-        let System { bent, residual, inverse, .. } = &mut work.system;
-        let k = self.fold_stiffness();
-        for (fold, e) in self.model.folds[at(&self.body.folds)].iter().zip(bent.iter_mut()) {
-            let (volume, grads) = fold.now(pos);
-            let (pull, rate) = self.clock.impulse(k, fold.volume, volume, e.was);
-            (e.grads, e.rate) = (grads, rate);
-            let [a, b, c, d] = e.nodes.map(|v| v as usize);
-            let speed = grads[0].dot(guess[b] - guess[a])
-                + grads[1].dot(guess[c] - guess[a])
-                + grads[2].dot(guess[d] - guess[a]);
-            let push = pull + rate * speed;
-            let back = grads[0] + grads[1] + grads[2];
-            residual[a] += back * push;
-            inverse[a] += rate * back.length_squared();
-            for (v, grad) in [b, c, d].into_iter().zip(grads) {
-                residual[v] -= grad * push;
-                inverse[v] += rate * grad.length_squared();
+            inverse[b] += rate * f.length_squared();
+            inverse[c] += rate * g.length_squared();
+            let root = rate.sqrt();
+            e.grads = [f * root, g * root];
+            if !swell.is_empty() {
+                [a, b, c].into_iter().for_each(|v| swell[v] += twice);
             }
         }
     }
 
-    fn swell(&self, work: &mut TissueWork, pos: &[Vec3], guess: &[Vec3]) {
+    /// What the springs leave unsolved.
+    #[inline(always)]
+    fn pull(&self, work: &mut TissueWork, guess: &[Vec3]) {
+        let System { along, residual, inverse, .. } = &mut work.system;
+        for (e, pull) in along.iter().zip(&work.pulls) {
+            let [a, b] = e.ends.map(|v| v as usize);
+            let push = *pull + e.answer(guess[b] - guess[a]);
+            residual[a] += push;
+            residual[b] -= push;
+            let rate = e.grad.length_squared() + e.across;
+            inverse[a] += rate;
+            inverse[b] += rate;
+        }
+    }
+
+    #[inline(always)]
+    fn bend(&self, work: &mut TissueWork, here: &[Vec3], guess: &[Vec3]) {
+        let System { bent, residual, inverse, .. } = &mut work.system;
+        let (k, first) = (fold_stiffness(self.body, self.material), self.vertices.start as u32);
+        let folds = &self.model.folds[at(&self.body.folds)];
+        bent.resize(folds.len(), Bent::default());
+        let root = self.clock.impulse(k, 0.0, 0.0, 0.0).1.sqrt();
+        for (fold, e) in folds.iter().zip(bent) {
+            e.nodes = fold.nodes.map(|v| v.0 - first);
+            let [a, b, c, d] = e.nodes.map(|v| v as usize);
+            let (volume, [f, g, j]) = element::volume([here[a], here[b], here[c], here[d]]);
+            let (pull, rate) = self.clock.impulse(k, fold.volume, volume, volume);
+            let from = guess[a];
+            let speed = f.dot(guess[b] - from) + g.dot(guess[c] - from) + j.dot(guess[d] - from);
+            let (push, back) = (pull + rate * speed, f + g + j);
+            residual[a] += back * push;
+            residual[b] -= f * push;
+            residual[c] -= g * push;
+            residual[d] -= j * push;
+            inverse[a] += rate * back.length_squared();
+            inverse[b] += rate * f.length_squared();
+            inverse[c] += rate * g.length_squared();
+            inverse[d] += rate * j.length_squared();
+            e.grads = [f * root, g * root, j * root];
+        }
+    }
+
+    /// The enclosed volume: its gradient at a vertex is a third of the area around it, as a vector.
+    #[inline(always)]
+    fn swell(&self, work: &mut TissueWork, here: &[Vec3], guess: &[Vec3]) {
         let System { swell, swell_rate, residual, .. } = &mut work.system;
-        swell.clear();
         let Some(rest) = self.body.volume else { return };
-        swell.resize(guess.len(), Vec3::ZERO);
-        volume_gradient(self.model, self.body, self.vertices.start, pos, swell);
-        let now = enclosed(self.model, self.body, pos);
-        let (pull, rate) = self.clock.impulse(self.material.bulk / rest, rest, now, work.volume);
+        let from = here.first().copied().unwrap_or_default();
+        let (mut volume, mut speed) = (Vec3::ZERO, Vec3::ZERO);
+        for ((g, x), u) in swell.iter_mut().zip(here).zip(guess) {
+            *g *= 1.0 / 6.0;
+            volume += (*x - from) * *g;
+            speed += *u * *g;
+        }
+        // Homogeneous of degree three: Σ x·∇V = 3 V.
+        let now = (volume.x + volume.y + volume.z) / 3.0;
+        let (pull, rate) = self.clock.impulse(self.material.bulk / rest, rest, now, now);
         *swell_rate = rate;
-        // One rank for the whole body: it would spoil a preconditioner that knows diagonals alone, and is left out of it.
-        let push = pull + rate * swell.iter().zip(guess).map(|(g, u)| g.dot(*u)).sum::<Real>();
+        // One rank for the whole body: of no use to a preconditioner that knows diagonals alone, and left out of it.
+        let push = pull + rate * (speed.x + speed.y + speed.z);
         residual.iter_mut().zip(swell.iter()).for_each(|(r, g)| *r -= *g * push);
     }
 }
 
+/// The kernel for AVX2.
+#[cfg(target_arch = "x86_64")]
+mod wide {
+    use super::{Tissue, TissueWork, Vec3};
+
+    #[target_feature(enable = "avx2")]
+    pub(super) fn linearise(tissue: &Tissue, work: &mut TissueWork, here: &[Vec3], guess: &[Vec3]) {
+        super::linearise(tissue, work, here, guess);
+    }
+}
+
+#[inline(always)]
+fn linearise(tissue: &Tissue, work: &mut TissueWork, here: &[Vec3], guess: &[Vec3]) {
+    tissue.linearise_here(work, here, guess);
+}
+
 /// Of the angles at the three corners.
+#[inline]
 fn cotangents([a, b, c]: [Vec3; 3], area: Real) -> [Real; 3] {
     let (u, v, w) = (b - a, c - a, c - b);
     let scale = 0.5 / area.max(1e-20);
@@ -333,12 +379,8 @@ fn lie(model: &Model, body: &TissueBody, vertices: Range<usize>, pos: &[Vec3]) -
     if body.held {
         return Lie::STILL;
     }
-    Lie::nearest(
-        &model.mass[vertices.clone()],
-        &model.rest[vertices.clone()],
-        body.center,
-        &pos[vertices.clone()],
-    )
+    let (mass, here) = (&model.mass[vertices.clone()], &pos[vertices.clone()]);
+    Lie::nearest(mass, &model.rest[vertices], body.center, here, Whole::of(mass, here).center)
 }
 
 /// Elastic forces, added to `out` \[N\]. Written apart from the substep, to check it.

@@ -4,6 +4,7 @@
 //! over them, but k of them reach as far as k² passes would. One thread and one order, so the bits are always the same.
 
 use super::element::{Along, Bent, Spread};
+use crate::algebra::widest;
 use crate::{Mat3, Real, Vec3};
 
 /// Conjugate gradients end when the squared error, as the preconditioner measures it, has fallen to this share.
@@ -79,6 +80,12 @@ impl System {
 
     /// out = A p.
     fn apply(&self, p: &[Vec3], out: &mut [Vec3]) {
+        let system = self;
+        widest!(apply(system, p, out))
+    }
+
+    #[inline(always)]
+    fn apply_here(&self, p: &[Vec3], out: &mut [Vec3]) {
         out.iter_mut().zip(p).zip(&self.weight).for_each(|((o, p), w)| *o = *p * *w);
         for e in &self.along {
             let [a, b] = e.ends.map(|v| v as usize);
@@ -88,7 +95,7 @@ impl System {
         }
         for e in &self.spread {
             let [a, b, c] = e.corners.map(|v| v as usize);
-            let push = e.rate * (e.grads[0].dot(p[b] - p[a]) + e.grads[1].dot(p[c] - p[a]));
+            let push = e.grads[0].dot(p[b] - p[a]) + e.grads[1].dot(p[c] - p[a]);
             let (f, g) = (e.grads[0] * push, e.grads[1] * push);
             out[a] -= f + g;
             out[b] += f;
@@ -97,7 +104,7 @@ impl System {
         for e in &self.bent {
             let [a, b, c, d] = e.nodes.map(|v| v as usize);
             let [f, g, k] = e.grads;
-            let push = e.rate * (f.dot(p[b] - p[a]) + g.dot(p[c] - p[a]) + k.dot(p[d] - p[a]));
+            let push = f.dot(p[b] - p[a]) + g.dot(p[c] - p[a]) + k.dot(p[d] - p[a]);
             let (f, g, k) = (f * push, g * push, k * push);
             out[a] -= f + g + k;
             out[b] += f;
@@ -116,12 +123,27 @@ impl System {
     }
 }
 
+/// The kernel for AVX2.
+#[cfg(target_arch = "x86_64")]
+mod wide {
+    use super::{System, Vec3};
+
+    #[target_feature(enable = "avx2")]
+    pub(super) fn apply(system: &System, p: &[Vec3], out: &mut [Vec3]) {
+        super::apply(system, p, out);
+    }
+}
+
+#[inline(always)]
+fn apply(system: &System, p: &[Vec3], out: &mut [Vec3]) {
+    system.apply_here(p, out);
+}
+
 impl Along {
     /// The impulse on the second end for a relative velocity of the ends.
     #[inline]
     pub fn answer(&self, apart: Vec3) -> Vec3 {
-        let [along, across] = self.rates;
-        self.dir * ((along - across) * self.dir.dot(apart)) + apart * across
+        self.grad * self.grad.dot(apart) + apart * self.across
     }
 }
 
