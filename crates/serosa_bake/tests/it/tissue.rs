@@ -273,7 +273,7 @@ fn restoration_brings_a_pressed_body_back() {
     assert!(left < 0.01 * 0.08, "{left}");
 }
 
-/// A plate as heavy as ten organs sinks onto one. With a bulk modulus its volume is kept.
+/// A plate as heavy as five organs sinks onto one. With a bulk modulus its volume is kept.
 #[test]
 fn volume_is_kept_under_a_squeeze() {
     let squeezed = |bulk: f64| {

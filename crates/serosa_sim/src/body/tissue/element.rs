@@ -20,13 +20,11 @@ pub(super) struct Clock {
 
 impl Clock {
     /// Impulse along the gradient if nothing moved, and the rate at which it grows with the speed of the quantity.
-    /// `was` is what the quantity was as the substep began.
     #[inline(always)]
-    pub fn impulse(&self, stiffness: Real, rest: Real, now: Real, was: Real) -> (Real, Real) {
+    pub fn impulse(&self, stiffness: Real, rest: Real, now: Real) -> (Real, Real) {
         let viscous = stiffness * self.relaxation;
-        let pull = self.h * stiffness * (now - rest) + viscous * (now - was);
         let ahead = if self.implicit { self.h } else { 0.0 };
-        (pull, self.h * (stiffness * ahead + viscous))
+        (self.h * stiffness * (now - rest), self.h * (stiffness * ahead + viscous))
     }
 }
 

@@ -25,8 +25,9 @@ use solve::System;
 use std::ops::Range;
 use whole::{Drift, Lie, Whole};
 
-/// 16 √3/27: regular triangles then resist bending as a sheet of the bending stiffness does. A fold by the angle θ has
-/// V ≈ θ √3/8 a³·… of Ṽ, so that the energy of a fold is ½ (2/√3) B θ², as Seung and Nelson (1988) need it.
+/// 16 √3/27. The volume of two regular triangles of side a, folded by the small angle θ, is θ a³/8 = θ 3/√8 Ṽ; with
+/// this share their energy is ½ (2/√3) B θ², which makes a net of them a sheet of the bending stiffness B (Seung and
+/// Nelson 1988).
 const FOLD_SHARE: Real = 1.026_400_478_559_334_7;
 
 /// Working arrays of one tissue body.
@@ -215,7 +216,7 @@ impl<'a> Tissue<'a> {
             let length = (b - a).length();
             let dir = (b - a) * if length > 0.0 { 1.0 / length } else { 0.0 };
             let k = self.material.stiffness * spring.share;
-            let (pull, rate) = clock.impulse(k, spring.rest_m, length, length);
+            let (pull, rate) = clock.impulse(k, spring.rest_m, length);
             e.across = if clock.implicit && pull > 0.0 { clock.h * pull / length } else { 0.0 };
             e.grad = dir * (rate - e.across).max(0.0).sqrt();
             *push = dir * pull;
@@ -235,7 +236,7 @@ impl<'a> Tissue<'a> {
             let [a, b, c] = e.corners.map(|v| v as usize);
             let places = [here[a], here[b], here[c]];
             let (area, [f, g], twice) = element::area(places);
-            let (pull, rate) = clock.impulse(self.material.area / face.area, face.area, area, area);
+            let (pull, rate) = clock.impulse(self.material.area / face.area, face.area, area);
             if clock.implicit && pull > 0.0 {
                 for (side, cot) in face.sides.iter().zip(cotangents(places, area)) {
                     along[*side as usize].across += 0.5 * clock.h * pull * cot.max(0.0);
@@ -278,12 +279,12 @@ impl<'a> Tissue<'a> {
         let (k, first) = (fold_stiffness(self.body, self.material), self.vertices.start as u32);
         let folds = &self.model.folds[at(&self.body.folds)];
         bent.resize(folds.len(), Bent::default());
-        let root = self.clock.impulse(k, 0.0, 0.0, 0.0).1.sqrt();
+        let root = self.clock.impulse(k, 0.0, 0.0).1.sqrt();
         for (fold, e) in folds.iter().zip(bent) {
             e.nodes = fold.nodes.map(|v| v.0 - first);
             let [a, b, c, d] = e.nodes.map(|v| v as usize);
             let (volume, [f, g, j]) = element::volume([here[a], here[b], here[c], here[d]]);
-            let (pull, rate) = self.clock.impulse(k, fold.volume, volume, volume);
+            let (pull, rate) = self.clock.impulse(k, fold.volume, volume);
             let from = guess[a];
             let speed = f.dot(guess[b] - from) + g.dot(guess[c] - from) + j.dot(guess[d] - from);
             let (push, back) = (pull + rate * speed, f + g + j);
@@ -313,7 +314,7 @@ impl<'a> Tissue<'a> {
         }
         // Homogeneous of degree three: Σ x·∇V = 3 V.
         let now = (volume.x + volume.y + volume.z) / 3.0;
-        let (pull, rate) = self.clock.impulse(self.material.bulk / rest, rest, now, now);
+        let (pull, rate) = self.clock.impulse(self.material.bulk / rest, rest, now);
         *swell_rate = rate;
         // One rank for the whole body: of no use to a preconditioner that knows diagonals alone, and left out of it.
         let push = pull + rate * (speed.x + speed.y + speed.z);

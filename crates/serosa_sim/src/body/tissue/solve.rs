@@ -5,17 +5,10 @@
 
 use super::element::{Along, Bent, Spread};
 use crate::algebra::widest;
-use crate::{Mat3, Real, Vec3};
+use crate::{Real, Vec3};
 
 /// Conjugate gradients end when the squared error, as the preconditioner measures it, has fallen to this share.
 const CLOSE: Real = 1e-16;
-
-/// A contact as the system sees it: a matrix between weighted vertices of the body.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Press {
-    pub nodes: [(u32, Real); 4],
-    pub matrix: Mat3,
-}
 
 /// Masses and elements, linear in the velocities.
 #[derive(Clone, Debug, Default)]
@@ -26,7 +19,6 @@ pub(super) struct System {
     /// Gradient of the enclosed volume \[m²\], one per vertex; empty where it is not kept.
     pub swell: Vec<Vec3>,
     pub swell_rate: Real,
-    pub press: Vec<Press>,
     /// Impulse for a unit of speed by inertia and restoration \[kg\], one per vertex.
     pub weight: Vec<Real>,
     /// The preconditioner: 1 over a diagonal; 0 for vertices that do not move.
@@ -114,11 +106,6 @@ impl System {
         if !self.swell.is_empty() {
             let push = self.swell_rate * dot(&self.swell, p);
             out.iter_mut().zip(&self.swell).for_each(|(o, g)| *o += *g * push);
-        }
-        for e in &self.press {
-            let between: Vec3 = e.nodes.iter().map(|(v, w)| p[*v as usize] * *w).sum();
-            let f = e.matrix * between;
-            e.nodes.iter().for_each(|(v, w)| out[*v as usize] += f * *w);
         }
     }
 }
