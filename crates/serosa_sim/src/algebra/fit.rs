@@ -14,17 +14,14 @@ const ROUNDS: usize = 8;
 pub fn best_rotation(covariance: Mat3) -> Quat {
     // s[i][j] = Σ r_i x_j
     let s = [covariance.x_axis, covariance.y_axis, covariance.z_axis].map(|c| c.to_array());
+    let (xy, yz, zx) = (s[0][1] + s[1][0], s[1][2] + s[2][1], s[2][0] + s[0][2]);
+    let (x, y, z) = (s[1][2] - s[2][1], s[2][0] - s[0][2], s[0][1] - s[1][0]);
     let mut m = [
-        [s[0][0] + s[1][1] + s[2][2], s[1][2] - s[2][1], s[2][0] - s[0][2], s[0][1] - s[1][0]],
-        [0.0, s[0][0] - s[1][1] - s[2][2], s[0][1] + s[1][0], s[2][0] + s[0][2]],
-        [0.0, 0.0, s[1][1] - s[0][0] - s[2][2], s[1][2] + s[2][1]],
-        [0.0, 0.0, 0.0, s[2][2] - s[0][0] - s[1][1]],
+        [s[0][0] + s[1][1] + s[2][2], x, y, z],
+        [x, s[0][0] - s[1][1] - s[2][2], xy, zx],
+        [y, xy, s[1][1] - s[0][0] - s[2][2], yz],
+        [z, zx, yz, s[2][2] - s[0][0] - s[1][1]],
     ];
-    for i in 0..4 {
-        for j in 0..i {
-            m[i][j] = m[j][i];
-        }
-    }
     let mut vectors = [[0.0; 4]; 4];
     (0..4).for_each(|i| vectors[i][i] = 1.0);
     for _ in 0..ROUNDS {
@@ -53,9 +50,9 @@ fn turn(m: &mut [[Real; 4]; 4], vectors: &mut [[Real; 4]; 4], p: usize, q: usize
     for row in m.iter_mut().chain(vectors.iter_mut()) {
         (row[p], row[q]) = (c * row[p] - s * row[q], s * row[p] + c * row[q]);
     }
-    for k in 0..4 {
-        (m[p][k], m[q][k]) = (c * m[p][k] - s * m[q][k], s * m[p][k] + c * m[q][k]);
-    }
+    let (old_p, old_q) = (m[p], m[q]);
+    m[p] = std::array::from_fn(|k| c * old_p[k] - s * old_q[k]);
+    m[q] = std::array::from_fn(|k| s * old_p[k] + c * old_q[k]);
 }
 
 #[cfg(test)]
@@ -76,7 +73,7 @@ mod tests {
     fn a_turn_is_found_again_even_for_flat_points() {
         for height in [0.0, 1.0] {
             let points: Vec<Vec3> = (0..20)
-                .map(|i| f64::from(i))
+                .map(f64::from)
                 .map(|t| Vec3::new(libm::sin(t), libm::cos(2.0 * t), height * libm::sin(3.0 * t)))
                 .collect();
             for k in 0..100 {
@@ -95,7 +92,7 @@ mod tests {
     #[test]
     fn no_turn_nearby_fits_better() {
         let points: Vec<Vec3> = (0..20)
-            .map(|i| f64::from(i))
+            .map(f64::from)
             .map(|t| Vec3::new(libm::sin(t), libm::cos(2.0 * t), libm::sin(3.0 * t)))
             .collect();
         let bent: Vec<Vec3> =
