@@ -211,6 +211,27 @@ fn a_swing_makes_no_energy() {
     }
 }
 
+/// Hung and at rest, its supports carry its weight: the solve is finished, and no force is lost in it.
+#[test]
+fn supports_carry_the_weight() {
+    let mut hung = organ("organ", organ_mesh(2, Vec3::new(0.05, 0.04, 0.03)), ORGAN);
+    hung.attachments = vec![Selector::Plane { point: Vec3::Z * 0.02, normal: Vec3::NEG_Z }];
+    (hung.self_contact, hung.drag) = (false, 5.0);
+    let mut world = baked(&scene(vec![hung])).world();
+    world.params.dt_s = 1.0 / 200.0;
+    run(&mut world, 1000);
+    let force = forces(&world, &world.state.pos);
+    let (model, held) = (&world.model, |v: &usize| world.model.inv_mass[*v] == 0.0);
+    let carried: Vec3 = (0..force.len()).filter(held).map(|v| force[v]).sum();
+    let weight: f64 = (0..force.len()).filter(|v| !held(v)).map(|v| model.mass[v] * 9.81).sum();
+    // Restoration to a rest shape that stays holds its own share.
+    let held_back: Vec3 = (0..force.len())
+        .filter(|v| !held(v))
+        .map(|v| (world.state.pos[v] - model.rest[v]) * (900.0 * model.mass[v]))
+        .sum();
+    assert!((carried.z + weight + held_back.z).abs() < 1e-3 * weight, "{carried} {held_back} {weight}");
+}
+
 /// Far from rest, inside out in places, long steps and two gradients only: it calms down and nothing is lost.
 #[test]
 fn a_wild_body_calms_down() {
