@@ -15,6 +15,7 @@ pub mod scene;
 pub mod select;
 pub mod springs;
 pub mod strip;
+pub mod tissue;
 mod tunables;
 
 pub use raw::RawScene;

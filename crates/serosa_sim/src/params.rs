@@ -138,8 +138,14 @@ pub struct BodyParams {
     pub tube_stretch: Real,
     /// Across a tube \[N m²\]: moment for a curvature of one.
     pub tube_bending: Real,
-    /// Of a band: viscous forces are the elastic ones of the strain that this time brings \[s\].
+    /// Of a band or tissue: viscous forces are the elastic ones of the strain that this time brings \[s\].
     pub relaxation: Real,
+    /// Of tissue, against changes of area \[N/m\]: tension for a change of one.
+    pub area: Real,
+    /// Of tissue, against changes of the enclosed volume \[Pa\]: pressure for a change of one.
+    pub bulk: Real,
+    /// Of tissue: rate at which it swings back to its rest shape \[1/s\].
+    pub restoration: Real,
 }
 
 impl Default for BodyParams {
@@ -154,6 +160,9 @@ impl Default for BodyParams {
             tube_stretch: 0.0,
             tube_bending: 0.0,
             relaxation: 0.0,
+            area: 0.0,
+            bulk: 0.0,
+            restoration: 0.0,
         }
     }
 }
@@ -221,6 +230,12 @@ pub enum Target {
     TubeBending(BodyId),
     /// `BodyParams::relaxation`
     Relaxation(BodyId),
+    /// `BodyParams::area`
+    Area(BodyId),
+    /// `BodyParams::bulk`
+    Bulk(BodyId),
+    /// `BodyParams::restoration`
+    Restoration(BodyId),
     /// `Coupling::stiffness`
     CouplingStiffness(ToolId),
 }
@@ -239,6 +254,9 @@ impl Params {
             Target::TubeStretch(b) => bodies.get_mut(b.at()).map(|p| &mut p.tube_stretch),
             Target::TubeBending(b) => bodies.get_mut(b.at()).map(|p| &mut p.tube_bending),
             Target::Relaxation(b) => bodies.get_mut(b.at()).map(|p| &mut p.relaxation),
+            Target::Area(b) => bodies.get_mut(b.at()).map(|p| &mut p.area),
+            Target::Bulk(b) => bodies.get_mut(b.at()).map(|p| &mut p.bulk),
+            Target::Restoration(b) => bodies.get_mut(b.at()).map(|p| &mut p.restoration),
             Target::CouplingStiffness(t) => self.couplings.get_mut(t.at()).map(|p| &mut p.stiffness),
         }
     }

@@ -2,6 +2,7 @@
 
 use crate::body::band::BandWork;
 use crate::body::springs::SpringWork;
+use crate::body::tissue::TissueWork;
 use crate::detect::{Finder, Reach};
 use crate::filter::Planes;
 use crate::model::{Model, Pose};
@@ -27,12 +28,14 @@ pub struct Scratch {
     pub inv_mass: Vec<Real>,
     /// Mobility in this step, one per rigid frame: 0 when fixed or frozen.
     pub rigid_mobility: Vec<Mobility>,
-    /// Where vertices would be without forces \[m\]. Written by Predict, for bands.
+    /// Where vertices would be without forces \[m\]. Written by Predict, for bands and tissue.
     pub target: Vec<Vec3>,
     /// Where frames would be without contacts. Written by Respond.
     pub target_pose: Vec<Pose>,
     /// One per body; empty but for bands. Written by Predict and Respond.
     pub bands: Vec<BandWork>,
+    /// One per body; empty but for tissue. Written by Predict and Respond.
+    pub tissues: Vec<TissueWork>,
     /// How much radii grow in this substep \[m\], one per primitive. Written by Detect.
     pub growth: Vec<Real>,
     /// How far things may go in this substep. Written by Detect.
@@ -97,6 +100,7 @@ impl Scratch {
             target: state.pos.clone(),
             target_pose: state.pose.clone(),
             bands: vec![BandWork::default(); model.bodies.len()],
+            tissues: vec![TissueWork::default(); model.bodies.len()],
             growth: vec![0.0; model.prims.len()],
             reach: Reach::default(),
             touching: Vec::new(),

@@ -104,7 +104,9 @@ impl Picture {
     pub fn frame(&mut self, world: &World, time_s: f64, closed: impl Fn(usize) -> bool) -> Frame {
         self.number += 1;
         let soft = world.model.bodies.iter().enumerate().filter_map(|(i, b)| match b.kind {
-            BodyKind::Springs(_) | BodyKind::Band(_) => Some((i, &world.state.pos[b.vertex_range()])),
+            BodyKind::Springs(_) | BodyKind::Band(_) | BodyKind::Tissue(_) => {
+                Some((i, &world.state.pos[b.vertex_range()]))
+            }
             BodyKind::Rigid(_) => None,
         });
         // The tube of a strip comes first among its primitives, its membrane last.

@@ -9,13 +9,14 @@ use super::walk::{Node, Value};
 use super::{FileReader, UsedFile};
 use serosa_bake::raw::{
     Camera, Finish, Move, Place, RawBand, RawBody, RawGeometry, RawMeasure, RawModel, RawPlace, RawProbe,
-    RawScene, RawSolid, RawStrip, RawTool, RawTunable, RawWorld, Selector, SpringTube, Text,
+    RawScene, RawSolid, RawStrip, RawTissue, RawTool, RawTunable, RawWorld, Selector, SpringTube,
+    SurfaceMass, Text,
 };
 use serosa_bake::scene::VERTICES_MAX;
 use serosa_geometry::generate::intestine::{Intestine, Layout, intestine};
 use serosa_geometry::{Aabb, Mesh, Vec3, generate, rotation};
 use serosa_sim::energy::EnergyKind;
-use serosa_sim::model::Pose;
+use serosa_sim::model::{Integrator, Pose};
 use serosa_sim::params::{Detector, Filter, Response, Tracker};
 use std::ops::Range;
 
@@ -155,6 +156,7 @@ impl Builder<'_> {
                     tube: self.spring_tube(material)?,
                 },
                 "band" => RawModel::Band(band(material)),
+                "tissue" => RawModel::Tissue(self.tissue(material)?),
                 "rigid" => RawModel::Rigid { mass: material.si("mass") },
                 _ => RawModel::Fixed,
             },
@@ -188,6 +190,38 @@ impl Builder<'_> {
                 None
             }
         }
+    }
+
+    /// `None` where its mass is missing or said twice.
+    fn tissue(&mut self, n: &Node) -> Option<RawTissue> {
+        let mass = match (n.real("mass"), n.real("surface_density")) {
+            (Some(mass), None) => SurfaceMass::Total(mass),
+            (None, Some(density)) => SurfaceMass::ByArea(density),
+            (Some(_), Some(_)) => {
+                let help = "leave one of them out";
+                self.problem(n.span_of("mass"), "tissue has both `mass` and `surface_density`", help);
+                return None;
+            }
+            (None, None) => {
+                let help = "write mass = \"200 g\" or surface_density = \"3 kg/m2\"";
+                self.problem(n.span.clone(), "tissue has neither `mass` nor `surface_density`", help);
+                return None;
+            }
+        };
+        Some(RawTissue {
+            mass,
+            stiffness: n.si("stiffness"),
+            area: n.si("area"),
+            bending: n.si("bending"),
+            bulk: n.si("bulk"),
+            restoration: n.si("restoration"),
+            relaxation_s: n.si("relaxation"),
+            integrator: if n.choice("integrator") == "verlet" {
+                Integrator::Verlet
+            } else {
+                Integrator::Implicit
+            },
+        })
     }
 
     fn geometry(&mut self, shape: &str, n: &Node) -> Option<RawGeometry> {
@@ -376,15 +410,16 @@ impl Builder<'_> {
             Some((name, key)) => {
                 self.known(name, key != "coupling", node.span_of("target"))?;
                 let body = self.built.raw.bodies.iter().find(|b| b.name == name);
-                let banded = body.is_some_and(|b| matches!(b.model, RawModel::Band(_)));
+                let banded = body.is_some_and(|b| matches!(b.model, RawModel::Band(_) | RawModel::Tissue(_)));
                 match key {
                     "bending" if banded => Some(Dim::Moment),
                     "tube_stretch" => Some(Dim::Force),
                     "tube_bending" => Some(Dim::Rigidity),
                     "relaxation" => Some(Dim::Time),
-                    "stiffness" | "bending" | "coupling" => Some(Dim::Stiffness),
+                    "stiffness" | "bending" | "area" | "coupling" => Some(Dim::Stiffness),
                     "damping" => Some(Dim::Damping),
-                    "drag" => Some(Dim::Rate),
+                    "drag" | "restoration" => Some(Dim::Rate),
+                    "bulk" => Some(Dim::Pressure),
                     "friction" => Some(Dim::None),
                     _ => None,
                 }
@@ -392,7 +427,8 @@ impl Builder<'_> {
         };
         let Some(dim) = dim else {
             let help = "write gravity, BODY.stiffness, BODY.bending, BODY.damping, BODY.drag, BODY.friction, \
-                        BODY.tube_stretch, BODY.tube_bending, BODY.relaxation or TOOL.coupling";
+                        BODY.tube_stretch, BODY.tube_bending, BODY.relaxation, BODY.area, BODY.bulk, \
+                        BODY.restoration or TOOL.coupling";
             self.problem(node.span_of("target"), format!("\"{target}\" cannot be tuned"), help);
             return None;
         };
@@ -421,7 +457,7 @@ impl Builder<'_> {
 /// The largest value that a tunable of a dimension may reach: what its key allows.
 fn most(dim: Dim) -> f64 {
     match dim {
-        Dim::Stiffness => 1e9,
+        Dim::Stiffness | Dim::Pressure => 1e9,
         Dim::Damping => 1e6,
         Dim::Rate => 1e4,
         Dim::Acceleration => 1000.0,

@@ -229,7 +229,7 @@ static TUNE: Table = table(
             "target",
             Text,
             Required,
-            "`gravity`, `BODY.stiffness`, `BODY.bending`, `BODY.damping`, `BODY.drag`, `BODY.friction`, `BODY.tube_stretch`, `BODY.tube_bending`, `BODY.relaxation` or `TOOL.coupling`.",
+            "`gravity`, `BODY.stiffness`, `BODY.bending`, `BODY.damping`, `BODY.drag`, `BODY.friction`, `BODY.tube_stretch`, `BODY.tube_bending`, `BODY.relaxation`, `BODY.area`, `BODY.bulk`, `BODY.restoration` or `TOOL.coupling`.",
         ),
         key("name", Text, Default("\"\""), "What the user reads; the target if left out."),
         key("min", AnyQuantity, Required, "Smallest value."),

@@ -210,10 +210,16 @@ static MODEL: Table = choice(
             Optional,
             "A chain, a helix or an intestine that resists stretching and bending, solved as a whole.",
         ),
+        key(
+            "tissue",
+            Kind::Table(&TISSUE),
+            Optional,
+            "A surface of triangles that keeps its lengths, areas, folds, volume and shape: an organ, or a sheet.",
+        ),
         key("rigid", Kind::Table(&RIGID), Optional, "A movable solid."),
         key("fixed", Kind::Table(&FIXED), Optional, "A solid that stays where it is: `model.fixed = {}`."),
     ],
-    &["springs", "band", "rigid", "fixed"],
+    &["springs", "band", "tissue", "rigid", "fixed"],
 );
 
 static SPRINGS: Table = table(
@@ -274,6 +280,68 @@ static BAND: Table = table(
             Quantity(Dim::Time, 0.0, 10.0),
             Default("\"10 ms\""),
             "Viscous forces are the elastic ones of the strain that this time brings.",
+        ),
+    ],
+);
+
+static TISSUE: Table = table(
+    "model.tissue",
+    "A surface of triangles with the energies of Teschner et al. (2004), as the LAPAROS simulator uses them, moved by backward Euler. Stiffnesses are those of the material and do not change when the surface is cut finer. Write `mass` or `surface_density`.",
+    &[
+        key("mass", MASS, Optional, "Of the whole body, shared out by area."),
+        key(
+            "surface_density",
+            Quantity(Dim::SurfaceDensity, 1e-6, 1e4),
+            Optional,
+            "Mass of a piece of area.",
+        ),
+        key(
+            "stiffness",
+            Quantity(Dim::Stiffness, 0.0, 1e6),
+            Default("\"50 N/m\""),
+            "Along the surface: Young's modulus times thickness. Kept by the lengths of edges.",
+        ),
+        key(
+            "area",
+            Quantity(Dim::Stiffness, 0.0, 1e6),
+            Default("\"20 N/m\""),
+            "Against changes of area: tension for a change of one. Kept by every triangle.",
+        ),
+        key(
+            "bending",
+            Quantity(Dim::Moment, 0.0, 100.0),
+            Default("\"0.05 mN m\""),
+            "Moment by width for a curvature of one. Kept by virtual tetrahedra, one for every two triangles at an edge; 0 for none.",
+        ),
+        key(
+            "bulk",
+            Quantity(Dim::Pressure, 0.0, 1e9),
+            Default("0"),
+            "Pressure for a change of the enclosed volume of one; 0 where it is not kept. Needs a closed surface.",
+        ),
+        key(
+            "restoration",
+            Quantity(Dim::Rate, 0.0, 1e4),
+            Default("0"),
+            "Every vertex is pulled to its place in the rest shape as if it swung with this rate (2π times its frequency). The rest shape moves with a body that is free, and stays where it is for one that is attached at three places or more. 0 for none: the body then has the shape that its edges, areas and volume leave it.",
+        ),
+        key(
+            "relaxation",
+            Quantity(Dim::Time, 0.0, 10.0),
+            Default("\"10 ms\""),
+            "Viscous forces are the elastic ones of the strain that this time brings.",
+        ),
+        key(
+            "integrator",
+            Choice(&[
+                (
+                    "implicit",
+                    "backward Euler: stable at any step; the world's `sweeps` are its conjugate gradients",
+                ),
+                ("verlet", "the explicit scheme of the original; refused where the step is too long for it"),
+            ]),
+            Default("\"implicit\""),
+            "How it is moved.",
         ),
     ],
 );
