@@ -102,8 +102,7 @@ pub fn isosurface(field: &Field, fineness: Fineness) -> Result<Mesh, Impossible>
     }
     match fineness {
         Fineness::Edge(edge) => {
-            let mut corners = Corners::of(&march::march(field, edge)?);
-            remesh::even_out(&mut corners, field, edge, ROUNDS);
+            let mut corners = begin(field, edge)?;
             remesh::settle(&mut corners, field, edge);
             Ok(corners.mesh())
         }
@@ -113,6 +112,19 @@ pub fn isosurface(field: &Field, fineness: Fineness) -> Result<Mesh, Impossible>
 
 /// Rounds of remeshing: beyond this the angles no longer get better.
 const ROUNDS: usize = 8;
+
+/// A surface of even triangles. The grid is twice as fine as they are where that is cheap, so that a duct as thin as an edge
+/// is not broken.
+fn begin(field: &Field, edge: Real) -> Result<Corners, Impossible> {
+    let cells = field.bounds.size() / (0.5 * edge);
+    let spacing = if cells.x * cells.y * cells.z < NODES_CHEAP { 0.5 * edge } else { edge };
+    let mut corners = Corners::of(&march::march(field, spacing)?);
+    remesh::even_out(&mut corners, field, edge, ROUNDS);
+    Ok(corners)
+}
+
+/// So many grid points take well under a second.
+const NODES_CHEAP: Real = 1e6;
 
 /// The edge of an even mesh of `n` vertices: each has two triangles of √3/4 edge².
 fn edge_for(area: Real, n: usize) -> Real {
@@ -126,8 +138,7 @@ fn exactly(field: &Field, n: usize) -> Result<Mesh, Impossible> {
         return impossible(message, format!("ask for {VERTICES_MIN} to {VERTICES_MAX} vertices"));
     }
     let mut edge = edge_for(coarse_area(field)?, n);
-    let mut corners = Corners::of(&march::march(field, edge)?);
-    remesh::even_out(&mut corners, field, edge, ROUNDS);
+    let mut corners = begin(field, edge)?;
     for _ in 0..4 {
         let off = corners.vertices() as Real / n as Real;
         if (off - 1.0).abs() < 0.02 {
