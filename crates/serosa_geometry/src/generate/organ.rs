@@ -117,7 +117,10 @@ fn liver() -> Implicit {
             Part::join(ellipsoid([0.034, -0.0085, 0.017], [0.08, 0.0435, 0.0515], [0.0, 0.12, 0.0]), 0.038),
             Part::cut(Shape::Ball { center: rim + down * hollow, radius: hollow }, 0.0125),
             // Where the round ligament enters, between the lobes.
-            Part::cut(ellipsoid([0.021, -0.0435, -0.0305], [0.0045, 0.0305, 0.021], [0.35, 0.0, 0.0]), 0.0105),
+            Part::cut(
+                ellipsoid([0.021, -0.0435, -0.0305], [0.0045, 0.0305, 0.021], [0.35, 0.0, 0.0]),
+                0.0105,
+            ),
             // The bed of the gallbladder.
             Part::cut(ellipsoid([-0.021, -0.0435, -0.061], [0.016, 0.0325, 0.016], [0.45, 0.0, 0.1]), 0.0115),
             // The bare area, which grows to the diaphragm.

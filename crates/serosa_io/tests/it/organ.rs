@@ -85,7 +85,7 @@ const FREE: &str = r#"shape.organ = { edge = "5 mm", bumps = { height = "1 mm", 
     { ellipsoid = { center = [0, 0, 0], size = ["4 cm", "3 cm", "9 cm"] } },
     { capsule = { from = [0, 0, 0], to = [0, "4 cm", 0], radius = "1 cm", end_radius = "5 mm" }, blend = "1 cm" },
     { tube = [{ at = [0, 0, "4 cm"], radius = "8 mm" }, { at = ["1 cm", 0, "7 cm"], radius = "6 mm" }], blend = "5 mm" },
-    { torus = { center = [0, 0, "-5 cm"], ring_radius = "15 mm", radius = "4 mm" }, blend = "3 mm" },
+    { torus = { center = [0, 0, "-3.5 cm"], ring_radius = "15 mm", radius = "4 mm" }, blend = "3 mm" },
     { ball = { center = ["2 cm", 0, 0], radius = "1 cm" }, how = "cut", blend = "4 mm" },
     { plane = { point = [0, 0, "6 cm"] }, how = "keep", blend = "4 mm" },
 ] }"#;
@@ -124,8 +124,8 @@ fn mistakes_in_organs_are_told_where_they_stand() {
 
 #[test]
 fn organs_that_are_too_fine_are_refused_before_they_are_made() {
-    let fine = mistake(&body("shape.liver = { edge = \"10 um\" }", ""));
+    let fine = mistake(&body("shape.liver = { edge = \"50 um\" }", ""));
     assert!(fine.2.contains("more than 2000000 vertices"), "{fine:?}");
-    let thin = mistake(&body("shape.liver = { edge = \"0.3 mm\" }", ""));
+    let thin = mistake(&body("shape.liver = { edge = \"0.6 mm\" }", ""));
     assert!(thin.2.contains("too fine"), "{thin:?}");
 }
