@@ -1,6 +1,10 @@
 // Made from crates/serosa_io/src/wire.rs by `cargo xtask bless`; a test says whether it is fresh.
 
-export type ToServer = { "type": "drive" } | { "type": "gallery" } | { "type": "open",
+export type ToServer = { "type": "drive" } | { "type": "pairs",
+/**
+ * Whether frames are to carry them.
+ */
+show: boolean, } | { "type": "gallery" } | { "type": "open",
 /**
  * Its name.
  */

@@ -1,10 +1,11 @@
 //! Geometry of Serosa: vectors, typed indices, meshes and their generators, grids, and the kernels of
-//! distance and closest points.
+//! distance, closest points and continuous detection.
 //!
 //! What is absent: bodies, mass and time. Every function here is a pure function of a few vectors.
 //! All lengths are metres, all angles radians.
 
 pub mod aabb;
+pub mod ccd;
 pub mod generate;
 pub mod grid;
 pub mod implicit;

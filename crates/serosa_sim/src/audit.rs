@@ -29,7 +29,7 @@ impl Auditor {
     pub fn check(&mut self, world: &World) -> Audit {
         let seen = &world.scratch;
         let places = Places { pos: &seen.found_pos, pose: &seen.found_pose, radius: &seen.found_radius };
-        let search = if seen.found_near { Search::Near(&seen.reach.prims) } else { Search::Overlap };
+        let search = if seen.found_near { Search::Near(&seen.reach) } else { Search::Overlap };
         self.exhaust(world, places, search);
         self.found.clear();
         self.found.extend(world.scratch.rows.iter().map(|row| row.held));
