@@ -21,7 +21,7 @@ pub(super) fn next(h: u32) -> u32 {
 }
 
 pub(super) fn prev(h: u32) -> u32 {
-    if h % 3 == 0 { h + 2 } else { h - 1 }
+    if h.is_multiple_of(3) { h + 2 } else { h - 1 }
 }
 
 impl Corners {

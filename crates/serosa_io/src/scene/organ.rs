@@ -46,7 +46,7 @@ pub struct Order<'a> {
 enum What {
     Ball,
     Ready(Organ),
-    Free(Implicit),
+    Free(Box<Implicit>),
 }
 
 impl<'a> Order<'a> {
@@ -56,7 +56,7 @@ impl<'a> Order<'a> {
             (_, Some(organ)) => What::Ready(organ),
             ("ball", _) => What::Ball,
             ("organ", _) => match recipe(node) {
-                Ok(recipe) => What::Free(recipe),
+                Ok(recipe) => What::Free(Box::new(recipe)),
                 Err(problem) => return Some(Err(problem)),
             },
             _ => return None,

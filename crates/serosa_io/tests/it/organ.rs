@@ -24,7 +24,7 @@ fn mesh(loaded: &Loaded) -> &Mesh {
 
 /// Line, column and message of the one mistake.
 fn mistake(text: &str) -> (usize, usize, String) {
-    let problems = load(text, &|_| Err(String::new())).err().expect("should be refused");
+    let problems = load(text, &|_| Err(String::new())).expect_err("should be refused");
     assert_eq!(problems.len(), 1, "{problems:?}");
     let (line, column) = problems[0].line_column(text);
     (line, column, problems[0].message.clone())
