@@ -172,6 +172,16 @@ pub enum Finish {
     Bowel,
     /// Brushed steel.
     Steel,
+    /// A kidney: brownish red.
+    Kidney,
+    /// A liver: dark red-brown.
+    Liver,
+    /// A gallbladder: green.
+    Gallbladder,
+    /// A stomach: pink.
+    Stomach,
+    /// A spleen: purple.
+    Spleen,
 }
 
 impl RawBody {

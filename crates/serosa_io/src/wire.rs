@@ -272,6 +272,16 @@ pub enum Surface {
     Bowel,
     /// Brushed steel.
     Steel,
+    /// A kidney: brownish red.
+    Kidney,
+    /// A liver: dark red-brown.
+    Liver,
+    /// A gallbladder: green.
+    Gallbladder,
+    /// A stomach: pink.
+    Stomach,
+    /// A spleen: purple.
+    Spleen,
 }
 
 /// How to draw a body.

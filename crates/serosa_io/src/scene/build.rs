@@ -3,6 +3,7 @@
 
 use super::mesh_file;
 use super::nearest::nearest;
+use super::organ::{self, Order};
 use super::problem::Problem;
 use super::unit::{self, Dim};
 use super::walk::{Node, Value};
@@ -165,13 +166,7 @@ impl Builder<'_> {
             self_contact: node.flag("self_contact"),
             membrane_contact: node.flag("membrane_contact"),
             attachments: node.list("attach").iter().filter_map(selector).collect(),
-            finish: match node.choice("look") {
-                "table" => Finish::Table,
-                "tissue" => Finish::Tissue,
-                "bowel" => Finish::Bowel,
-                "steel" => Finish::Steel,
-                _ => Finish::Plain,
-            },
+            finish: finish(node.choice("look"), shape),
         })
     }
 
@@ -225,22 +220,22 @@ impl Builder<'_> {
     }
 
     fn geometry(&mut self, shape: &str, n: &Node) -> Option<RawGeometry> {
-        // Counted before anything is made, so that a small file cannot ask for a large memory.
-        let wanted = n.count("nodes").max(n.count("columns") * n.count("rows"));
-        let before = self.vertices;
-        self.vertices = before.saturating_add(wanted);
-        if before > VERTICES_MAX as u64 {
-            // Said once is enough.
-            return None;
-        }
-        if self.vertices > VERTICES_MAX as u64 {
-            let message = format!("with this body the scene has more than {VERTICES_MAX} vertices");
-            self.problem(n.span.clone(), message, "use fewer nodes, columns or rows");
-            return None;
-        }
+        let order = match Order::of(shape, n) {
+            Some(Err(problem)) => {
+                self.problems.push(problem);
+                return None;
+            }
+            Some(Ok(order)) => Some(order),
+            None => None,
+        };
+        let threads_of = n.count("nodes").max(n.count("columns") * n.count("rows"));
+        self.count(order.as_ref().map_or(threads_of, Order::vertices), n)?;
         let radius = n.si("radius");
         let threads = |mesh: Mesh| Some(RawGeometry::Mesh { mesh, radius });
         let solid = |solid, pos, rot| Some(RawGeometry::Solid { solid, pose: Pose { pos, rot } });
+        if let Some(order) = order {
+            return order.make().map_err(|problem| self.problems.push(problem)).ok().and_then(threads);
+        }
         match shape {
             "chain" => threads(generate::chain(n.vector("from"), n.vector("to"), n.count("nodes") as usize)),
             "helix" => threads(generate::helix(&generate::Helix {
@@ -278,6 +273,22 @@ impl Builder<'_> {
             }
             _ => None,
         }
+    }
+
+    /// Counts vertices before anything is made, so that a small file cannot ask for a large memory. `None` where they
+    /// are too many; said once is enough.
+    fn count(&mut self, wanted: u64, n: &Node) -> Option<()> {
+        let before = self.vertices;
+        self.vertices = before.saturating_add(wanted);
+        if before <= VERTICES_MAX as u64 && self.vertices > VERTICES_MAX as u64 {
+            let message = format!("with this body the scene has more than {VERTICES_MAX} vertices");
+            self.problem(
+                n.span.clone(),
+                message,
+                "use fewer nodes, columns, rows or vertices, or longer edges",
+            );
+        }
+        (self.vertices <= VERTICES_MAX as u64).then_some(())
     }
 
     fn sheet(&mut self, n: &Node) -> Option<generate::Sheet> {
@@ -477,6 +488,17 @@ fn energy_kind(word: &str) -> EnergyKind {
         "elastic" => EnergyKind::Elastic,
         "gravity" => EnergyKind::Gravity,
         _ => EnergyKind::Total,
+    }
+}
+
+/// As the scene says, or as the shape suggests.
+fn finish(look: &str, shape: &str) -> Finish {
+    match look {
+        "table" => Finish::Table,
+        "tissue" => Finish::Tissue,
+        "bowel" => Finish::Bowel,
+        "steel" => Finish::Steel,
+        _ => organ::named(look).or(organ::named(shape)).map_or(Finish::Plain, organ::finish),
     }
 }
 

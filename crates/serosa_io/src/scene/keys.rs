@@ -3,10 +3,12 @@
 //! The reader, the JSON schema and the reference page are all made from this one table.
 
 mod body;
+mod organ;
 mod probe;
 mod tool;
 mod tracker;
 
+pub use organ::PARTS;
 pub use tool::SCRIPT;
 
 use super::unit::Dim;

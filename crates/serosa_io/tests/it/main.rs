@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod memory;
+mod organ;
 mod recording;
 mod scene;
 mod surface;

@@ -2,6 +2,7 @@
 
 use super::Kind::{Choice, Count, Direction, File, Flag, List, Name, Quantity, Text, Vector};
 use super::Need::{Default, Optional, Required};
+use super::organ::{BALL, ORGAN, READY};
 use super::{Dim, Kind, MASS, POSITION, RADIUS, SPACE, STIFFNESS, Table, choice, key, table};
 
 pub(super) static BODY: Table = table(
@@ -38,16 +39,21 @@ pub(super) static BODY: Table = table(
                 ("tissue", "moist, dark tissue; a plane becomes the floor of the abdomen"),
                 ("bowel", "a chain as small intestine, a fixed rod as colon"),
                 ("steel", "brushed steel"),
+                ("kidney", "brownish red"),
+                ("liver", "dark red-brown"),
+                ("gallbladder", "green"),
+                ("stomach", "pink"),
+                ("spleen", "purple"),
             ]),
             Optional,
-            "What it is drawn as; nothing else depends on it. Without it planes are tables, intestines are bowel.",
+            "What it is drawn as; nothing else depends on it. Without it planes are tables, intestines are bowel, and organs are what they are.",
         ),
     ],
 );
 
 static SHAPE: Table = choice(
     "shape",
-    "The geometry of a body. Edges of chains, nets, membranes and meshes collide as capsules.",
+    "The geometry of a body. Edges of chains, nets, membranes, organs and meshes collide as capsules.",
     &[
         key("chain", Kind::Table(&CHAIN), Optional, "A straight chain."),
         key("helix", Kind::Table(&HELIX), Optional, "A chain wound upwards as a helix."),
@@ -65,12 +71,42 @@ static SHAPE: Table = choice(
             "A small intestine with its mesentery: a folded tube, joined by a membrane to the vessels.",
         ),
         key("mesh", Kind::Table(&MESH), Optional, "A mesh from a file."),
+        key("kidney", Kind::Table(&READY), Optional, "A right kidney, 11 cm long."),
+        key("liver", Kind::Table(&READY), Optional, "A liver, 22 cm wide."),
+        key("gallbladder", Kind::Table(&READY), Optional, "A gallbladder, 9 cm long."),
+        key("stomach", Kind::Table(&READY), Optional, "A stomach, 25 cm long."),
+        key("spleen", Kind::Table(&READY), Optional, "A spleen, 12 cm long."),
+        key("ball", Kind::Table(&BALL), Optional, "The surface of a ball."),
+        key(
+            "organ",
+            Kind::Table(&ORGAN),
+            Optional,
+            "The surface of a solid of your own, made of blended parts.",
+        ),
         key("plane", Kind::Table(&PLANE), Optional, "A half-space: floor or wall."),
         key("sphere", Kind::Table(&SPHERE), Optional, "A ball."),
         key("capsule", Kind::Table(&CAPSULE), Optional, "A rod with round ends."),
         key("box", Kind::Table(&BOX), Optional, "A box. Boxes do not collide with boxes."),
     ],
-    &["chain", "helix", "net", "membrane", "intestine", "mesh", "plane", "sphere", "capsule", "box"],
+    &[
+        "chain",
+        "helix",
+        "net",
+        "membrane",
+        "intestine",
+        "mesh",
+        "kidney",
+        "liver",
+        "gallbladder",
+        "stomach",
+        "spleen",
+        "ball",
+        "organ",
+        "plane",
+        "sphere",
+        "capsule",
+        "box",
+    ],
 );
 
 static CHAIN: Table = table(
@@ -164,7 +200,7 @@ static MESH: Table = table(
     ],
 );
 
-static PLANE: Table = table(
+pub(super) static PLANE: Table = table(
     "shape.plane",
     "A half-space, solid below.",
     &[
@@ -173,7 +209,7 @@ static PLANE: Table = table(
     ],
 );
 
-static SPHERE: Table = table(
+pub(super) static SPHERE: Table = table(
     "shape.sphere",
     "A ball.",
     &[key("center", POSITION, Required, "Its centre."), key("radius", RADIUS, Required, "Its radius.")],
