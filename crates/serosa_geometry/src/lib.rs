@@ -10,6 +10,7 @@ pub mod grid;
 pub mod index;
 pub mod meet;
 pub mod mesh;
+pub mod pierce;
 pub mod rotation;
 pub mod segment;
 pub mod solid;
