@@ -46,6 +46,14 @@ impl Aabb {
         self.min.cmple(p).all() && p.cmple(self.max).all()
     }
 
+    /// Square of the distance from a point to the box [m²]; 0 inside.
+    ///
+    /// Rounding keeps order: never more than the square, taken in the same way, of the distance to a point in the box.
+    #[inline]
+    pub fn distance_sq(&self, p: Vec3) -> Real {
+        (self.min - p).max(p - self.max).max(Vec3::ZERO).length_squared()
+    }
+
     /// Edge lengths; infinite for unbounded boxes.
     #[inline]
     pub fn size(&self) -> Vec3 {

@@ -16,6 +16,8 @@ pub mod segment;
 pub mod solid;
 pub mod surface;
 pub mod tets;
+pub mod topology;
+pub mod tree;
 pub mod weld;
 
 pub use aabb::Aabb;
@@ -26,6 +28,8 @@ pub use mesh::Mesh;
 pub use segment::{SegmentPair, closest_on_segment, closest_segments};
 pub use solid::{Cuboid, Plane, Round, Solid, Touch};
 pub use surface::Surface;
+pub use topology::Topology;
+pub use tree::Tree;
 
 /// The one scalar of the engine: `f64` on the CPU.
 pub type Real = f64;

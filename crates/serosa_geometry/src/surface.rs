@@ -5,7 +5,7 @@
 mod fault;
 mod own;
 mod part;
-mod side;
+pub(crate) mod side;
 
 pub use own::{Meetings, PAIRS_MAX, self_meetings};
 pub use part::{Component, Loop};

@@ -1,0 +1,138 @@
+//! Walks over trees: what overlaps, what is nearest.
+
+use super::{DEPTH_MAX, Node, Tree, area};
+use crate::{Aabb, Real};
+
+impl Tree {
+    /// Every item whose box overlaps a box, once.
+    pub fn overlapping(&self, with: &Aabb, mut found: impl FnMut(u32)) {
+        let mut stack = [0u32; DEPTH_MAX + 1];
+        let mut top = usize::from(!self.nodes.is_empty());
+        while top > 0 {
+            top -= 1;
+            let node = &self.nodes[stack[top] as usize];
+            if !node.around.overlaps(with) {
+                continue;
+            }
+            if node.count == 0 {
+                (stack[top], stack[top + 1]) = (node.first + 1, node.first);
+                top += 2;
+                continue;
+            }
+            for k in leaf(node) {
+                if self.boxes[k].overlaps(with) {
+                    found(self.items[k]);
+                }
+            }
+        }
+    }
+
+    /// Every pair of an item of this tree and one of another whose boxes overlap, once.
+    pub fn pairs(&self, other: &Self, mut found: impl FnMut(u32, u32)) {
+        if !self.nodes.is_empty() && !other.nodes.is_empty() {
+            self.pairs_below((0, other, 0), &mut found);
+        }
+    }
+
+    /// Every pair of items of this tree whose boxes overlap, once, the smaller number first.
+    pub fn self_pairs(&self, mut found: impl FnMut(u32, u32)) {
+        let mut found = |i: u32, j: u32| found(i.min(j), i.max(j));
+        for node in &self.nodes {
+            if node.count == 0 {
+                // Two items meet below the one node where their ways part.
+                self.pairs_below((node.first, self, node.first + 1), &mut found);
+                continue;
+            }
+            for k in leaf(node) {
+                for l in k + 1..leaf(node).end {
+                    if self.boxes[k].overlaps(&self.boxes[l]) {
+                        found(self.items[k], self.items[l]);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Pairs of an item below one node and an item below another.
+    fn pairs_below(&self, (a, other, b): (u32, &Self, u32), found: &mut impl FnMut(u32, u32)) {
+        let mut stack = [(0u32, 0u32); 2 * DEPTH_MAX + 2];
+        stack[0] = (a, b);
+        let mut top = 1;
+        while top > 0 {
+            top -= 1;
+            let (i, j) = stack[top];
+            let (a, b) = (&self.nodes[i as usize], &other.nodes[j as usize]);
+            if !a.around.overlaps(&b.around) {
+                continue;
+            }
+            if a.count > 0 && b.count > 0 {
+                self.pairs_of_leaves(a, other, b, found);
+                continue;
+            }
+            // The larger node is opened: so both come down together.
+            let open_a = b.count > 0 || (a.count == 0 && area(&a.around) >= area(&b.around));
+            (stack[top], stack[top + 1]) =
+                if open_a { ((a.first + 1, j), (a.first, j)) } else { ((i, b.first + 1), (i, b.first)) };
+            top += 2;
+        }
+    }
+
+    fn pairs_of_leaves(&self, a: &Node, other: &Self, b: &Node, found: &mut impl FnMut(u32, u32)) {
+        for k in leaf(a) {
+            for l in leaf(b) {
+                if self.boxes[k].overlaps(&other.boxes[l]) {
+                    found(self.items[k], other.items[l]);
+                }
+            }
+        }
+    }
+
+    /// Branch and bound: looks at items, near ones first, as long as their boxes may hold something within the bound.
+    ///
+    /// `lower` gives a bound from below for all that a box holds; it must not be greater for a box around another.
+    /// `visit` looks at an item and answers the new bound, which should only shrink. Every item whose `lower` is at most
+    /// the final bound is visited: an equal one too, so that ties can be decided by number.
+    pub fn nearest(
+        &self,
+        lower: impl Fn(&Aabb) -> Real,
+        mut bound: Real,
+        mut visit: impl FnMut(u32) -> Real,
+    ) {
+        let Some(root) = self.nodes.first() else { return };
+        let mut stack = [(0.0, 0u32); DEPTH_MAX + 1];
+        stack[0] = (lower(&root.around), 0);
+        let mut top = 1;
+        while top > 0 {
+            top -= 1;
+            let (least, at) = stack[top];
+            if least > bound {
+                continue;
+            }
+            let mut node = &self.nodes[at as usize];
+            while node.count == 0 {
+                let [a, b] =
+                    [0, 1].map(|k| (lower(&self.nodes[(node.first + k) as usize].around), node.first + k));
+                let (near, far) = if b.0 < a.0 { (b, a) } else { (a, b) };
+                if far.0 <= bound {
+                    stack[top] = far;
+                    top += 1;
+                }
+                if near.0 > bound {
+                    break;
+                }
+                node = &self.nodes[near.1 as usize];
+            }
+            for k in leaf(node) {
+                if lower(&self.boxes[k]) <= bound {
+                    bound = visit(self.items[k]);
+                }
+            }
+        }
+    }
+}
+
+/// Places of a leaf's items; none for an inner node.
+#[inline]
+fn leaf(node: &Node) -> core::ops::Range<usize> {
+    node.first as usize..(node.first + node.count) as usize
+}
