@@ -11,12 +11,22 @@ use crate::meet::{Triangle, orientation, orientation_along};
 use crate::{Real, Vec3};
 
 /// Which of the two shapes the segment belongs to; the triangle is the other's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Of {
     /// The segment is of the shape that stays.
     First,
     /// The segment is of the shape that is thought of as moved.
     Second,
+}
+
+impl Of {
+    /// The other shape.
+    pub fn other(self) -> Self {
+        match self {
+            Self::First => Self::Second,
+            Self::Second => Self::First,
+        }
+    }
 }
 
 /// A passage of a segment through a triangle.
@@ -32,7 +42,11 @@ pub struct Passage {
 /// Whether the segment passes through the triangle, and where. Corners must be finite. A triangle without area is
 /// passed by nothing. O(1).
 pub fn pierce([p, q]: [Vec3; 2], t: &Triangle, of: Of) -> Option<Passage> {
-    let (sp, sq) = (side(p, t, of), side(q, t, of));
+    pierce_from([p, q], [side(p, t, of), side(q, t, of)], t, of)
+}
+
+/// The same where the sides of the two ends are known.
+pub(crate) fn pierce_from([p, q]: [Vec3; 2], [sp, sq]: [i8; 2], t: &Triangle, of: Of) -> Option<Passage> {
     if sp * sq >= 0 {
         return None;
     }
@@ -49,7 +63,7 @@ pub fn pierce([p, q]: [Vec3; 2], t: &Triangle, of: Of) -> Option<Passage> {
 }
 
 /// The side of the triangle on which a point lies: 1 behind it, −1 before it, 0 only where it has no area.
-fn side(p: Vec3, t: &Triangle, of: Of) -> i8 {
+pub(crate) fn side(p: Vec3, t: &Triangle, of: Of) -> i8 {
     let exact = orientation(t[0], t[1], t[2], p);
     if exact != 0 {
         return exact;
