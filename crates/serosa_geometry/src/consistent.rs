@@ -7,7 +7,7 @@
 
 use crate::inside::{Inside, Intersection};
 use crate::pierce::Of;
-use crate::shape::Shape;
+use crate::shape::{Nearest, Shape};
 use crate::triangle::closest_on_triangle;
 use crate::{Crossing, Real, Vec3};
 
@@ -175,16 +175,14 @@ impl Consistent {
 
     /// The vertex of a part nearest to the other surface starts, by the shortest way out.
     fn start_at_nearest(&mut self, pair: &Pair, part: u32) {
-        let mut best = None;
-        let mut within_sq = Real::INFINITY;
+        let mut best: Option<(usize, Nearest)> = None;
         for (slot, found) in self.found.iter().enumerate() {
             if pair.a.topology.part_of[found.vertex as usize] != part {
                 continue;
             }
-            let nearest = pair.b.nearest(pair.a.points[found.vertex as usize], within_sq);
-            if let Some(nearest) = nearest.filter(|n| best.is_none() || n.distance_sq < within_sq) {
-                within_sq = nearest.distance_sq;
-                best = Some((slot, nearest));
+            let nearest = pair.b.nearest(pair.a.points[found.vertex as usize]);
+            if let Some(n) = nearest.filter(|n| best.as_ref().is_none_or(|b| n.distance_sq < b.1.distance_sq)) {
+                best = Some((slot, n));
             }
         }
         // Positions that are not finite have no nearest face; they are reached all the same, by a depth of 0.

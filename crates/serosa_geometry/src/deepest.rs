@@ -37,7 +37,7 @@ pub(crate) fn deepest_on_face(corners: [Vec3; 3], from: Place, of: Of, within: &
         if bound * bound <= (1.0 + CLOSE) * (1.0 + CLOSE) * best.nearest.distance_sq {
             break;
         }
-        let place = look(&corners, weights, &from, within)?;
+        let place = Place { weights, nearest: within.nearest_from(at(&corners, weights), best.nearest.face)? };
         let inside = is_inside(at(&corners, weights), &place.nearest, of, within);
         if inside && place.nearest.distance_sq > best.nearest.distance_sq {
             best = place;
@@ -45,18 +45,6 @@ pub(crate) fn deepest_on_face(corners: [Vec3; 3], from: Place, of: Of, within: &
         cuts[k] = cut(&corners, &place, inside)?;
     }
     (best.nearest.distance_sq > from.nearest.distance_sq).then_some(best)
-}
-
-/// Looks at a place of a face. How far it is from another bounds the search.
-fn look(corners: &[Vec3; 3], weights: Vec3, from: &Place, within: &Shape) -> Option<Place> {
-    let (p, start) = (at(corners, weights), at(corners, from.weights));
-    let reach = from.nearest.distance_sq.sqrt() + p.distance(start);
-    within.nearest(p, reach_sq(reach)).map(|nearest| Place { weights, nearest })
-}
-
-/// The square of a distance, a little more for rounding.
-pub(crate) fn reach_sq(reach: Real) -> Real {
-    reach * reach * (1.0 + 1e-9)
 }
 
 pub(crate) fn at(corners: &[Vec3; 3], weights: Vec3) -> Vec3 {
@@ -111,10 +99,12 @@ fn highest(cuts: &[Vec3]) -> Vec3 {
     best.1
 }
 
-/// The deepest place of a piece of an edge between two crossings, through faces with these outward normals. The weights
-/// are those of the two ends of the piece.
-pub(crate) fn deepest_between(ends: [Vec3; 2], normals: [Vec3; 2], within: &Shape) -> Option<Place> {
+/// The deepest place of a piece of an edge between two crossings, through these faces. The weights are those of the two
+/// ends of the piece.
+pub(crate) fn deepest_between(ends: [Vec3; 2], faces: [u32; 2], within: &Shape) -> Option<Place> {
     let along = ends[1] - ends[0];
+    let normals = faces.map(|f| within.normal(f));
+    let mut near = faces[0];
     // Place, depth and slope of the depth at both sides of the maximum.
     let mut low = (0.0, 0.0, (-normals[0].dot(along)).max(0.0));
     let mut high = (1.0, 0.0, (-normals[1].dot(along)).min(0.0));
@@ -122,7 +112,8 @@ pub(crate) fn deepest_between(ends: [Vec3; 2], normals: [Vec3; 2], within: &Shap
     for _ in 0..LOOKS {
         let s = meeting_of(low, high);
         let p = ends[0] + along * s;
-        let nearest = within.nearest(p, reach_sq(along.length() * s.min(1.0 - s)))?;
+        let nearest = within.nearest_from(p, near)?;
+        near = nearest.face;
         let depth = nearest.distance_sq.sqrt();
         if best.is_none_or(|b| nearest.distance_sq > b.nearest.distance_sq) {
             best = Some(Place { weights: Vec3::new(1.0 - s, s, 0.0), nearest });
@@ -161,7 +152,7 @@ mod tests {
             let weights = Vec3::new(f64::from(i), f64::from(j), f64::from(n - i - j)) / f64::from(n);
             let p = at(corners, weights);
             let inside = within.winding_about(p, Of::First) > 0;
-            within.nearest(p, Real::INFINITY).filter(|_| inside).map_or(0.0, |x| x.distance_sq.sqrt())
+            within.nearest(p).filter(|_| inside).map_or(0.0, |x| x.distance_sq.sqrt())
         };
         places.map(depth).fold(0.0, Real::max)
     }
@@ -174,7 +165,7 @@ mod tests {
             let t = f64::from(k);
             let p = |s: Real| (0.8 + s) * Vec3::new(libm::sin(t + s), libm::cos(2.0 * t + s), libm::sin(3.0 * t + 2.0 * s)).normalize();
             let corners = [p(0.0), p(0.3), p(0.9)];
-            let nearest = body.nearest(corners[0], Real::INFINITY).unwrap();
+            let nearest = body.nearest(corners[0]).unwrap();
             let from = Place { weights: Vec3::X, nearest };
             let found = deepest_on_face(corners, from, Of::First, &body).map_or(nearest, |x| x.nearest);
             let (fast, slow) = (found.distance_sq.sqrt(), slowly(&corners, &body));
@@ -189,9 +180,9 @@ mod tests {
         let lump = lump(8, 0.4);
         let body = lump.shape();
         let corners = [Vec3::new(0.5, 0.1, 0.0), Vec3::new(-0.3, 0.6, 0.1), Vec3::new(0.0, -0.4, 0.5)];
-        let from = Place { weights: Vec3::X, nearest: body.nearest(corners[0], Real::INFINITY).unwrap() };
+        let from = Place { weights: Vec3::X, nearest: body.nearest(corners[0]).unwrap() };
         let found = deepest_on_face(corners, from, Of::First, &body).unwrap();
-        let again = body.nearest(at(&corners, found.weights), Real::INFINITY).unwrap();
+        let again = body.nearest(at(&corners, found.weights)).unwrap();
         assert_eq!(again, found.nearest);
         assert!(found.nearest.distance_sq.sqrt() <= slowly(&corners, &body) * 1.01);
     }
@@ -202,7 +193,8 @@ mod tests {
         let body = cube.shape();
         // From the lid to a wall: the depth is that of the nearer of the two planes, greatest where they are equal.
         let ends = [Vec3::new(0.2, 0.1, 1.0), Vec3::new(1.0, 0.1, 0.6)];
-        let found = deepest_between(ends, [Vec3::Z, Vec3::X], &body).unwrap();
+        let face_at = |p: Vec3| body.nearest(p).unwrap().face;
+        let found = deepest_between(ends, ends.map(face_at), &body).unwrap();
         let p = ends[0] * found.weights.x + ends[1] * found.weights.y;
         assert!((p.x - p.z).abs() < 1e-9 && (found.nearest.distance_sq.sqrt() - (1.0 - p.x)).abs() < 1e-12);
         assert!((p.x - (0.2 + 0.8 * 2.0 / 3.0)).abs() < 1e-9, "{p}");

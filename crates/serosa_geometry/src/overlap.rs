@@ -11,7 +11,7 @@
 
 mod join;
 
-use crate::deepest::{Place, deepest_between, deepest_on_face, reach_sq};
+use crate::deepest::{Place, deepest_between, deepest_on_face};
 use crate::inside::{CrossedEdge, Inside, Intersection};
 use crate::pierce::Of;
 use crate::shape::Shape;
@@ -64,8 +64,8 @@ pub struct Overlap {
     /// Region and point, before they are sorted.
     drafts: Vec<(u32, Inner)>,
     joins: Joins,
-    /// Shortest distance of the vertices inside, by slot.
-    near: Vec<Real>,
+    /// The nearest faces of the vertices inside, by slot.
+    near: Vec<u32>,
 }
 
 impl Overlap {
@@ -110,13 +110,12 @@ impl Overlap {
         self.near.clear();
         for (slot, v) in inside.vertices().iter().enumerate() {
             let p = from.points[*v as usize];
-            let mut reach = Real::INFINITY;
-            for w in from.topology.neighbours_of(*v) {
-                let Some(near) = inside.slot(*w).filter(|s| *s < slot) else { continue };
-                reach = reach.min(self.near[near] + p.distance(from.points[*w as usize]));
-            }
-            let nearest = to.nearest(p, reach_sq(reach)).or_else(|| to.nearest(p, Real::INFINITY));
-            self.near.push(nearest.map_or(Real::INFINITY, |n| n.distance_sq.sqrt()));
+            let mut asked = from.topology.neighbours_of(*v).iter().filter_map(|w| inside.slot(*w)).filter(|s| *s < slot);
+            let nearest = match asked.next_back() {
+                Some(neighbour) => to.nearest_from(p, self.near[neighbour]),
+                None => to.nearest(p),
+            };
+            self.near.push(nearest.map_or(0, |n| n.face));
             if let Some(nearest) = nearest {
                 let inner = Inner::at(of, [*v; 3], Place { weights: Vec3::X, nearest }, from);
                 self.drafts.push((self.joins.region_of_vertex(of, slot), inner));
@@ -141,8 +140,7 @@ impl Overlap {
                 continue;
             }
             let ends = [pair[0].place(from), pair[1].place(from)];
-            let normals = [to.normal(pair[0].face), to.normal(pair[1].face)];
-            let Some(place) = deepest_between(ends, normals, to) else { continue };
+            let Some(place) = deepest_between(ends, [pair[0].face, pair[1].face], to) else { continue };
             let at = pair[0].at + (pair[1].at - pair[0].at) * place.weights.y;
             let place = Place { weights: Vec3::new(1.0 - at, at, 0.0), ..place };
             let inner = Inner::at(of, [edge.ends[0], edge.ends[1], edge.ends[1]], place, from);
@@ -220,7 +218,7 @@ fn deepest_around(point: &Inner, from: &Shape, to: &Shape) -> Inner {
             let of_corner = (0..3).filter(|j| point.corners[*j] == corners[k]);
             weights[k] = of_corner.map(|j| point.weights[j]).sum();
         }
-        let Some(nearest) = to.nearest(point.place, reach_sq(point.distance)) else { continue };
+        let Some(nearest) = to.nearest_from(point.place, point.face) else { continue };
         let places = corners.map(|v| from.points[v as usize]);
         if let Some(place) = deepest_on_face(places, Place { weights, nearest }, point.of, to) {
             let found = Inner::at(point.of, corners, place, from);

@@ -69,22 +69,33 @@ impl Shape<'_> {
         self.topology.is_closed() && self.topology.is_oriented()
     }
 
-    /// The point of the surface closest to `p`, within the square root of `within_sq`; `None` where there is none. A
-    /// tight limit saves time and changes nothing else. O(log n) where the surface is not about equally far everywhere.
-    pub fn nearest(&self, p: Vec3, within_sq: Real) -> Option<Nearest> {
-        let mut best: Option<Nearest> = None;
+    /// The point of the surface closest to `p`; `None` where there is no face. O(log n), or more where much of the
+    /// surface is about equally far.
+    pub fn nearest(&self, p: Vec3) -> Option<Nearest> {
+        self.nearest_of(p, None)
+    }
+
+    /// The same, sooner, where a face is known that is near: the answer does not depend on it.
+    pub fn nearest_from(&self, p: Vec3, face: u32) -> Option<Nearest> {
+        self.nearest_of(p, Some(self.nearest_on(p, face)))
+    }
+
+    fn nearest_on(&self, p: Vec3, face: u32) -> Nearest {
+        let on = closest_on_triangle(p, &self.face(face));
+        Nearest { face, on, distance_sq: p.distance_squared(on.point) }
+    }
+
+    fn nearest_of(&self, p: Vec3, known: Option<Nearest>) -> Option<Nearest> {
+        let mut best = known;
         let lower = |b: &Aabb| p.clamp(b.min, b.max).distance_squared(p);
-        self.tree.nearest(lower, within_sq, |face| {
-            let on = closest_on_triangle(p, &self.face(face));
-            let distance_sq = p.distance_squared(on.point);
-            let better = match &best {
-                None => distance_sq <= within_sq,
-                Some(b) => distance_sq < b.distance_sq || (distance_sq == b.distance_sq && face < b.face),
-            };
-            if better {
-                best = Some(Nearest { face, on, distance_sq });
+        let bound = known.map_or(Real::INFINITY, |n| n.distance_sq);
+        self.tree.nearest(lower, bound, |face| {
+            let found = self.nearest_on(p, face);
+            let better = |b: &Nearest| (found.distance_sq, found.face) < (b.distance_sq, b.face);
+            if best.as_ref().is_none_or(better) {
+                best = Some(found);
             }
-            best.as_ref().map_or(within_sq, |b| b.distance_sq)
+            best.as_ref().map_or(Real::INFINITY, |b| b.distance_sq)
         });
         best
     }
