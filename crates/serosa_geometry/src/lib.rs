@@ -8,6 +8,7 @@ pub mod aabb;
 pub mod consistent;
 pub mod crossing;
 mod deepest;
+pub mod distance;
 pub mod generate;
 pub mod grid;
 pub mod index;
@@ -31,18 +32,20 @@ pub mod weld;
 
 pub use aabb::Aabb;
 pub use crossing::{Crossing, Crossings};
+pub use distance::{Distance, Near, Sign};
 pub use glam::{DMat3 as Mat3, DQuat as Quat, DVec3 as Vec3};
 pub use grid::Grid;
 pub use index::{BodyId, PrimId, RigidId, ToolId, VertexId};
 pub use inside::{Inside, Intersection};
 pub use mesh::Mesh;
 pub use pierce::Of;
-pub use segment::{SegmentPair, closest_on_segment, closest_segments};
 pub use shape::Shape;
+pub use segment::{SegmentPair, closest_on_segment, closest_segments};
 pub use solid::{Cuboid, Plane, Round, Solid, Touch};
 pub use surface::Surface;
 pub use topology::Topology;
 pub use tree::Tree;
+pub use triangle::{Feature, OnTriangle, closest_on_triangle};
 
 /// The one scalar of the engine: `f64` on the CPU.
 pub type Real = f64;

@@ -56,6 +56,13 @@ impl Body {
         self
     }
 
+    /// The same with a tree of another shape: built when its faces were elsewhere.
+    pub fn scattered(&self) -> Self {
+        let elsewhere = |f: usize| Aabb::around([Vec3::splat((f * 7919 % 1000) as Real)]);
+        let boxes: Vec<Aabb> = (0..self.topology.triangles.len()).map(elsewhere).collect();
+        Self { tree: Tree::of(&boxes), ..self.clone() }.moved(|p| p)
+    }
+
     /// Two bodies as one surface of two parts.
     pub fn with(&self, other: &Self) -> Self {
         let from = self.points.len() as u32;

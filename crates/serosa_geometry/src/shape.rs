@@ -87,7 +87,7 @@ impl Shape<'_> {
 
     fn nearest_of(&self, p: Vec3, known: Option<Nearest>) -> Option<Nearest> {
         let mut best = known;
-        let lower = |b: &Aabb| p.clamp(b.min, b.max).distance_squared(p);
+        let lower = |_: usize, b: &Aabb| p.clamp(b.min, b.max).distance_squared(p);
         let bound = known.map_or(Real::INFINITY, |n| n.distance_sq);
         self.tree.nearest(lower, bound, |face| {
             let found = self.nearest_on(p, face);

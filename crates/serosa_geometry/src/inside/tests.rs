@@ -90,14 +90,7 @@ fn a_surface_over_itself_is_reported_and_floods_no_further_than_the_mesh() {
 #[test]
 fn the_shape_of_the_trees_does_not_matter() {
     let (a, b) = (lump(9, 1.0), lump(7, 2.0).moved(|p| p + 0.7));
-    let other = |body: &Body| {
-        let mut other = body.clone();
-        let scattered: Vec<_> =
-            (0..body.topology.triangles.len()).map(|f| crate::Aabb::around([Vec3::splat((f * 7919 % 1000) as f64)])).collect();
-        other.tree = crate::Tree::of(&scattered);
-        other.moved(|p| p)
-    };
-    let (one, two) = (intersect(&a, &b), intersect(&other(&a), &other(&b)));
+    let (one, two) = (intersect(&a, &b), intersect(&a.scattered(), &b.scattered()));
     for of in [Of::First, Of::Second] {
         assert_eq!(one.crossings.of(of), two.crossings.of(of));
         assert_eq!(one.inside(of).vertices(), two.inside(of).vertices());

@@ -56,7 +56,7 @@ fn check(tree: &Tree, boxes: &[Aabb]) {
         let start = if k.is_multiple_of(2) { Real::INFINITY } else { at(k as u32) };
         let (mut best, mut all) = (start, BTreeSet::new());
         tree.nearest(
-            |b| b.distance_sq(p),
+            |_, b| b.distance_sq(p),
             start,
             |i| {
                 best = best.min(at(i));

@@ -6,12 +6,30 @@ use crate::{Aabb, Real};
 impl Tree {
     /// Every item whose box overlaps a box, once.
     pub fn overlapping(&self, with: &Aabb, mut found: impl FnMut(u32)) {
+        self.walk_places(
+            |_, around| around.overlaps(with),
+            |k| {
+                if self.boxes[k].overlaps(with) {
+                    found(self.items[k]);
+                }
+            },
+        );
+    }
+
+    /// Goes down from the root: into a node where `enter`, given its number and its box, says so; `visit` gets the items
+    /// of the leaves entered. Nodes are numbered as in what [`Self::gather`] makes.
+    pub fn walk(&self, enter: impl FnMut(usize, &Aabb) -> bool, mut visit: impl FnMut(u32)) {
+        self.walk_places(enter, |k| visit(self.items[k]));
+    }
+
+    fn walk_places(&self, mut enter: impl FnMut(usize, &Aabb) -> bool, mut visit: impl FnMut(usize)) {
         let mut stack = [0u32; DEPTH_MAX + 1];
         let mut top = usize::from(!self.nodes.is_empty());
         while top > 0 {
             top -= 1;
-            let node = &self.nodes[stack[top] as usize];
-            if !node.around.overlaps(with) {
+            let at = stack[top] as usize;
+            let node = &self.nodes[at];
+            if !enter(at, &node.around) {
                 continue;
             }
             if node.count == 0 {
@@ -19,11 +37,26 @@ impl Tree {
                 top += 2;
                 continue;
             }
-            for k in leaf(node) {
-                if self.boxes[k].overlaps(with) {
-                    found(self.items[k]);
-                }
-            }
+            leaf(node).for_each(&mut visit);
+        }
+    }
+
+    /// Makes something for every node, children before parents: of the items of a leaf, or of what was made for the two
+    /// children. O(n); what is made replaces what `out` held.
+    pub fn gather<T: Default>(
+        &self,
+        out: &mut Vec<T>,
+        of: impl Fn(&Aabb, &[u32]) -> T,
+        join: impl Fn(&Aabb, &T, &T) -> T,
+    ) {
+        out.clear();
+        out.resize_with(self.nodes.len(), T::default);
+        for (at, node) in self.nodes.iter().enumerate().rev() {
+            let first = node.first as usize;
+            out[at] = match node.count {
+                0 => join(&node.around, &out[first], &out[first + 1]),
+                _ => of(&node.around, &self.items[leaf(node)]),
+            };
         }
     }
 
@@ -87,21 +120,19 @@ impl Tree {
         }
     }
 
-    /// Branch and bound: looks at items, near ones first, as long as their boxes may hold something within the bound.
+    /// Branch and bound: looks at items, near ones first, as long as their node may hold something within the bound.
     ///
-    /// `lower` gives a bound from below for all that a box holds; it must not be greater for a box around another.
-    /// `visit` looks at an item and answers the new bound, which should only shrink. Every item whose `lower` is at most
-    /// the final bound is visited: an equal one too, so that ties can be decided by number.
+    /// `lower` gives a bound from below for all that a node, given by number and box, holds. `visit` looks at an item and
+    /// answers the new bound, which should only shrink. Every item below nodes whose `lower` is at most the final bound
+    /// is visited: an equal one too, so that ties can be decided by number.
     pub fn nearest(
         &self,
-        lower: impl Fn(&Aabb) -> Real,
+        lower: impl Fn(usize, &Aabb) -> Real,
         mut bound: Real,
         mut visit: impl FnMut(u32) -> Real,
     ) {
-        let Some(root) = self.nodes.first() else { return };
-        let mut stack = [(0.0, 0u32); DEPTH_MAX + 1];
-        stack[0] = (lower(&root.around), 0);
-        let mut top = 1;
+        let mut stack = [(Real::NEG_INFINITY, 0u32); DEPTH_MAX + 1];
+        let mut top = usize::from(!self.nodes.is_empty());
         while top > 0 {
             top -= 1;
             let (least, at) = stack[top];
@@ -110,22 +141,22 @@ impl Tree {
             }
             let mut node = &self.nodes[at as usize];
             while node.count == 0 {
-                let [a, b] =
-                    [0, 1].map(|k| (lower(&self.nodes[(node.first + k) as usize].around), node.first + k));
-                let (near, far) = if b.0 < a.0 { (b, a) } else { (a, b) };
-                if far.0 <= bound {
-                    stack[top] = far;
+                let first = node.first as usize;
+                let (a, b) = (&self.nodes[first], &self.nodes[first + 1]);
+                let (least_a, least_b) = (lower(first, &a.around), lower(first + 1, &b.around));
+                let second_first = least_b < least_a;
+                let (near, far) = if second_first { (least_b, least_a) } else { (least_a, least_b) };
+                if far <= bound {
+                    stack[top] = (far, node.first + u32::from(!second_first));
                     top += 1;
                 }
-                if near.0 > bound {
+                if near > bound {
                     break;
                 }
-                node = &self.nodes[near.1 as usize];
+                node = if second_first { b } else { a };
             }
             for k in leaf(node) {
-                if lower(&self.boxes[k]) <= bound {
-                    bound = visit(self.items[k]);
-                }
+                bound = visit(self.items[k]);
             }
         }
     }
