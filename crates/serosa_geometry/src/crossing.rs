@@ -1,6 +1,6 @@
 //! Where the edges of two surfaces pass through each other's faces.
 
-use crate::pierce::{Of, pierce, pierce_from, side};
+use crate::pierce::{Of, pierce, pierce_from, sides};
 use crate::shape::Shape;
 use crate::topology::NONE;
 use crate::{Real, Vec3};
@@ -74,11 +74,11 @@ impl Crossings {
 
     fn look_at(&mut self, a: &Shape, b: &Shape, f: u32, g: u32) {
         let (s, t) = (a.face(f), b.face(g));
-        let of_s = s.map(|p| side(p, &t, Of::First));
+        let of_s = sides(&s, &t, Of::First);
         if one_side(of_s) {
             return;
         }
-        let of_t = t.map(|p| side(p, &s, Of::Second));
+        let of_t = sides(&t, &s, Of::Second);
         if one_side(of_t) {
             return;
         }

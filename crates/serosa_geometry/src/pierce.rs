@@ -13,6 +13,8 @@ use crate::{Real, Vec3};
 /// A determinant of three differences is off by less than this part of the product of their largest coordinates: its six
 /// products sum to at most 6 of those, and each is off by a few units in 2⁵³ (Shewchuk 1997 has 7 for the whole).
 const ROUNDING: Real = 32.0 * Real::EPSILON;
+/// Below this, products may have lost bits at the small end of the range.
+const SMALL: Real = 1e-280;
 
 /// Which of the two shapes the segment belongs to; the triangle is the other's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -50,6 +52,7 @@ pub fn pierce([p, q]: [Vec3; 2], t: &Triangle, of: Of) -> Option<Passage> {
 }
 
 /// The same where the sides of the two ends are known.
+#[inline]
 pub(crate) fn pierce_from([p, q]: [Vec3; 2], [sp, sq]: [i8; 2], t: &Triangle, of: Of) -> Option<Passage> {
     if sp * sq >= 0 {
         return None;
@@ -67,35 +70,64 @@ pub(crate) fn pierce_from([p, q]: [Vec3; 2], [sp, sq]: [i8; 2], t: &Triangle, of
 }
 
 /// [`orientation`], from plain numbers where they are sure of the sign: six times as fast.
-#[inline]
+#[inline(always)]
 fn fast_orientation(a: Vec3, b: Vec3, c: Vec3, d: Vec3) -> i8 {
     let (ad, bd, cd) = (a - d, b - d, c - d);
     let det = ad.dot(bd.cross(cd));
     let most = ROUNDING * ad.abs().max_element() * bd.abs().max_element() * cd.abs().max_element();
-    // The second limit leaves products that lose bits at the small end to the exact sign.
-    if det.abs() > most && det.abs() > 1e-280 {
+    if det.abs() > most && det.abs() > SMALL {
         return if det > 0.0 { 1 } else { -1 };
     }
     orientation(a, b, c, d)
 }
 
+/// The sides of a triangle on which three points lie: as [`side`], sharing the work.
+#[inline]
+pub(crate) fn sides(points: &Triangle, t: &Triangle, of: Of) -> [i8; 3] {
+    let (ab, ac) = (t[1] - t[0], t[2] - t[0]);
+    let normal = ab.cross(ac);
+    let most = ROUNDING * ab.abs().max_element() * ac.abs().max_element();
+    let of_point = |p: Vec3| -> i8 {
+        let ap = p - t[0];
+        let height = normal.dot(ap);
+        if height.abs() > most * ap.abs().max_element() && height.abs() > SMALL {
+            return if height < 0.0 { 1 } else { -1 };
+        }
+        side(p, t, of)
+    };
+    // Spelled out: mapped over an array the closure is called through memory, at twice the cost.
+    [of_point(points[0]), of_point(points[1]), of_point(points[2])]
+}
+
 /// The side of the triangle on which a point lies: 1 behind it, −1 before it, 0 only where it has no area.
+#[inline]
 pub(crate) fn side(p: Vec3, t: &Triangle, of: Of) -> i8 {
-    let exact = fast_orientation(t[0], t[1], t[2], p);
-    if exact != 0 {
-        return exact;
+    match fast_orientation(t[0], t[1], t[2], p) {
+        0 => side_of_shifted(t, of),
+        exact => exact,
     }
+}
+
+/// The same for a point in the plane of the triangle, where the shift decides.
+#[cold]
+fn side_of_shifted(t: &Triangle, of: Of) -> i8 {
     let along = |axis| orientation_along(axis, t[0], t[1], t[2]);
     let normal = (0..3).map(along).find(|s| *s != 0).unwrap_or(0);
     if of == Of::First { normal } else { -normal }
 }
 
 /// The sense in which the line through `uv` turns about the line through `pq`; 0 only where they are parallel.
+#[inline]
 fn winding([p, q]: [Vec3; 2], [u, v]: [Vec3; 2], of: Of) -> i8 {
-    let exact = fast_orientation(p, q, u, v);
-    if exact != 0 {
-        return exact;
+    match fast_orientation(p, q, u, v) {
+        0 => winding_of_shifted([p, q], [u, v], of),
+        exact => exact,
     }
+}
+
+/// The same where the lines meet, and the shift decides.
+#[cold]
+fn winding_of_shifted([p, q]: [Vec3; 2], [u, v]: [Vec3; 2], of: Of) -> i8 {
     let along = |axis: usize| {
         let (y, z) = ((axis + 1) % 3, (axis + 2) % 3);
         difference_sign([p[y], q[y]], [u[z], v[z]], [p[z], q[z]], [u[y], v[y]])
@@ -253,6 +285,8 @@ mod tests {
             let mut d = a + (b - a) * w[0] + (c - a) * w[1];
             d.z += f64::from(off) * f64::EPSILON;
             prop_assert_eq!(fast_orientation(a, b, c, d), orientation(a, b, c, d));
+            let at_once = sides(&[d, 2.0 * d, -d], &[a, b, c], Of::First);
+            prop_assert_eq!(at_once, [d, 2.0 * d, -d].map(|p| side(p, &[a, b, c], Of::First)));
         }
     }
 

@@ -4,6 +4,11 @@ use crate::pierce::{Of, pierce};
 use crate::triangle::{OnTriangle, closest_on_triangle};
 use crate::{Aabb, Real, Topology, Tree, Vec3};
 
+/// The sine, squared, of an angle of a triangle below which its plane is not trusted.
+const SLIVER_SQ: Real = 1e-8;
+/// What the square of a distance to a plane may be off by, as a part of the squares of distances.
+const DOUBT: Real = 1e-10;
+
 /// The point of a surface closest to another.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Nearest {
@@ -30,13 +35,15 @@ impl Shape<'_> {
     /// The corners of a face.
     #[inline]
     pub fn face(&self, face: u32) -> [Vec3; 3] {
-        self.topology.triangles[face as usize].map(|v| self.points[v as usize])
+        let [a, b, c] = self.topology.triangles[face as usize];
+        [self.points[a as usize], self.points[b as usize], self.points[c as usize]]
     }
 
     /// The ends of an edge, the smaller number first.
     #[inline]
     pub fn edge(&self, edge: u32) -> [Vec3; 2] {
-        self.topology.edges[edge as usize].map(|v| self.points[v as usize])
+        let [p, q] = self.topology.edges[edge as usize];
+        [self.points[p as usize], self.points[q as usize]]
     }
 
     /// The unit normal of a face, outwards; zero where it has no area.
@@ -90,6 +97,11 @@ impl Shape<'_> {
         let lower = |_: usize, b: &Aabb| p.clamp(b.min, b.max).distance_squared(p);
         let bound = known.map_or(Real::INFINITY, |n| n.distance_sq);
         self.tree.nearest(lower, bound, |face| {
+            if let Some(b) = &best
+                && is_beyond_plane(p, &self.face(face), b.distance_sq)
+            {
+                return b.distance_sq;
+            }
             let found = self.nearest_on(p, face);
             let better = |b: &Nearest| (found.distance_sq, found.face) < (b.distance_sq, b.face);
             if best.as_ref().is_none_or(better) {
@@ -99,4 +111,16 @@ impl Shape<'_> {
         });
         best
     }
+}
+
+/// Whether even the plane of a triangle is farther from `p` than the root of `distance_sq`, beyond doubt by rounding. Inside
+/// a convex shape that is so of all faces but the nearest, and costs a third of the closest point.
+#[inline]
+fn is_beyond_plane(p: Vec3, &[a, b, c]: &[Vec3; 3], distance_sq: Real) -> bool {
+    let (ab, ac, ap) = (b - a, c - a, p - a);
+    let n = ab.cross(ac);
+    let (n_sq, height) = (n.length_squared(), n.dot(ap));
+    // Of a sliver the plane is rounding.
+    let sound = n_sq > SLIVER_SQ * ab.length_squared() * ac.length_squared();
+    sound && height * height > n_sq * (distance_sq + DOUBT * (distance_sq + ap.length_squared()))
 }
