@@ -100,7 +100,8 @@ impl Consistent {
     ) -> &[Penetration] {
         let inside = intersection.inside(of);
         let pair = Pair { a, b, crossings: intersection.crossings.of(of), inside, normals };
-        let nothing = |v: &u32| Penetration { vertex: *v, depth: 0.0, direction: Vec3::ZERO, layer: UNREACHED };
+        let nothing =
+            |v: &u32| Penetration { vertex: *v, depth: 0.0, direction: Vec3::ZERO, layer: UNREACHED };
         self.found.clear();
         self.found.extend(inside.vertices().iter().map(nothing));
         self.start_at_border(&pair);
@@ -181,7 +182,8 @@ impl Consistent {
                 continue;
             }
             let nearest = pair.b.nearest(pair.a.points[found.vertex as usize]);
-            if let Some(n) = nearest.filter(|n| best.as_ref().is_none_or(|b| n.distance_sq < b.1.distance_sq)) {
+            if let Some(n) = nearest.filter(|n| best.as_ref().is_none_or(|b| n.distance_sq < b.1.distance_sq))
+            {
                 best = Some((slot, n));
             }
         }

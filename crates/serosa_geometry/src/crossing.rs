@@ -102,7 +102,8 @@ fn pass_edges(
     let edges = from.topology.triangle_edges[f as usize];
     for k in 0..3 {
         let next = (k + 1) % 3;
-        if sides[k] == sides[next] || edges[k] == NONE || from.topology.edge_faces[edges[k] as usize][0] != f {
+        if sides[k] == sides[next] || edges[k] == NONE || from.topology.edge_faces[edges[k] as usize][0] != f
+        {
             continue;
         }
         let corners = from.topology.triangles[f as usize];

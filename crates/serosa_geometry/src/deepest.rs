@@ -37,7 +37,8 @@ pub(crate) fn deepest_on_face(corners: [Vec3; 3], from: Place, of: Of, within: &
         if bound * bound <= (1.0 + CLOSE) * (1.0 + CLOSE) * best.nearest.distance_sq {
             break;
         }
-        let place = Place { weights, nearest: within.nearest_from(at(&corners, weights), best.nearest.face)? };
+        let place =
+            Place { weights, nearest: within.nearest_from(at(&corners, weights), best.nearest.face)? };
         let inside = is_inside(at(&corners, weights), &place.nearest, of, within);
         if inside && place.nearest.distance_sq > best.nearest.distance_sq {
             best = place;
@@ -79,12 +80,9 @@ fn highest(cuts: &[Vec3]) -> Vec3 {
         let sum = weights.x + weights.y + weights.z;
         // Adding 0 turns −0 into 0.
         let weights = weights / sum + Vec3::ZERO;
-        // Not a number, or outside the face.
-        if !(weights.min_element() >= 0.0) {
-            return;
-        }
         let low = least(weights, cuts);
-        if low > best.0 {
+        // Weights that are not numbers fail both.
+        if weights.cmpge(Vec3::ZERO).all() && low > best.0 {
             best = (low, weights);
         }
     };
@@ -163,7 +161,11 @@ mod tests {
         let body = ball.shape();
         for k in 0..12 {
             let t = f64::from(k);
-            let p = |s: Real| (0.8 + s) * Vec3::new(libm::sin(t + s), libm::cos(2.0 * t + s), libm::sin(3.0 * t + 2.0 * s)).normalize();
+            let p = |s: Real| {
+                (0.8 + s)
+                    * Vec3::new(libm::sin(t + s), libm::cos(2.0 * t + s), libm::sin(3.0 * t + 2.0 * s))
+                        .normalize()
+            };
             let corners = [p(0.0), p(0.3), p(0.9)];
             let nearest = body.nearest(corners[0]).unwrap();
             let from = Place { weights: Vec3::X, nearest };

@@ -110,7 +110,8 @@ impl Overlap {
         self.near.clear();
         for (slot, v) in inside.vertices().iter().enumerate() {
             let p = from.points[*v as usize];
-            let mut asked = from.topology.neighbours_of(*v).iter().filter_map(|w| inside.slot(*w)).filter(|s| *s < slot);
+            let mut asked =
+                from.topology.neighbours_of(*v).iter().filter_map(|w| inside.slot(*w)).filter(|s| *s < slot);
             let nearest = match asked.next_back() {
                 Some(neighbour) => to.nearest_from(p, self.near[neighbour]),
                 None => to.nearest(p),
@@ -180,7 +181,7 @@ impl Inner {
         (self.of, self.corners[0] != self.corners[1], self.corners, self.weights[1].to_bits())
     }
 
-    fn to_exit(&self) -> Vec3 {
+    fn way(&self) -> Vec3 {
         self.exit - self.place
     }
 }
@@ -238,7 +239,7 @@ fn shallowest(points: &[Inner]) -> Inner {
 /// The unit vector along which the first shape leaves the second, by the shortest way from one point.
 fn way_out(point: &Inner, shapes: [&Shape; 2]) -> Vec3 {
     let other = shapes[point.of.other() as usize];
-    let out = point.to_exit().try_normalize().unwrap_or_else(|| other.normal(point.face));
+    let out = point.way().try_normalize().unwrap_or_else(|| other.normal(point.face));
     if point.of == Of::First { out } else { -out }
 }
 
@@ -253,7 +254,7 @@ fn push(points: &mut [Inner], region: &mut Region) {
         }
     }
     let out = if region.deepest.of == Of::First { region.normal } else { -region.normal };
-    region.deepest.push = region.deepest.to_exit().dot(out).max(0.0);
+    region.deepest.push = region.deepest.way().dot(out).max(0.0);
 }
 
 #[cfg(test)]

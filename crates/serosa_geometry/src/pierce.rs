@@ -140,13 +140,10 @@ fn winding_of_shifted([p, q]: [Vec3; 2], [u, v]: [Vec3; 2], of: Of) -> i8 {
 fn difference_sign(a: [Real; 2], b: [Real; 2], c: [Real; 2], d: [Real; 2]) -> i8 {
     let mut sum = Sum::default();
     for (x, y, sign) in [(a, b, 1.0), (c, d, -1.0)] {
-        for i in 0..2 {
-            for j in 0..2 {
-                let to = if i == j { sign } else { -sign };
-                let (high, low) = product(to * x[i], y[j]);
-                sum.add(low);
-                sum.add(high);
-            }
+        for (x, y) in [(x[0], y[0]), (x[1], y[1]), (-x[0], y[1]), (-x[1], y[0])] {
+            let (high, low) = product(sign * x, y);
+            sum.add(low);
+            sum.add(high);
         }
     }
     sum.sign()

@@ -84,7 +84,8 @@ fn boxes(points: &[Vec3], triangles: &[[u32; 3]]) -> Vec<Aabb> {
 /// A wobbled sphere: star-shaped, with dents, so that two of them cross in many places.
 pub fn lump(n: usize, seed: Real) -> Body {
     Body::sphere(n).moved(|p| {
-        let wave = libm::sin(5.0 * p.x + seed) * libm::sin(6.0 * p.y - seed) + libm::sin(7.0 * p.z + 2.0 * seed);
+        let wave =
+            libm::sin(5.0 * p.x + seed) * libm::sin(6.0 * p.y - seed) + libm::sin(7.0 * p.z + 2.0 * seed);
         p * (1.0 + 0.12 * wave)
     })
 }

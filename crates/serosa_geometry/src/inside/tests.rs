@@ -35,7 +35,9 @@ fn lumps_agree_with_the_slow_twin() {
         let a = lump(8, f64::from(seed));
         let b = lump(6, 0.5).moved(|p| turn * p + Vec3::new(1.3, 0.2, 0.1));
         let found = agrees(&a, &b);
-        assert!(!found.inside(Of::First).vertices().is_empty() && !found.inside(Of::First).crossed().is_empty());
+        assert!(
+            !found.inside(Of::First).vertices().is_empty() && !found.inside(Of::First).crossed().is_empty()
+        );
     }
 }
 

@@ -14,7 +14,8 @@ fn search(a: &Body, b: &Body) -> Overlap {
 #[test]
 fn the_depth_of_two_spheres_is_within_two_hundredths_of_the_radius() {
     for k in 0..20 {
-        let turn = crate::Quat::from_rotation_y(0.1 * f64::from(k)) * crate::Quat::from_rotation_z(0.07 * f64::from(k));
+        let turn = crate::Quat::from_rotation_y(0.1 * f64::from(k))
+            * crate::Quat::from_rotation_z(0.07 * f64::from(k));
         let apart = 1.99 - 0.03 * f64::from(k);
         let a = Body::sphere(13).moved(|p| turn * p);
         let b = Body::sphere(13).moved(|p| p + Vec3::new(apart, 0.0, 0.0));
@@ -47,7 +48,10 @@ fn points_and_exits_agree_with_the_slow_twin() {
         assert!(points.iter().all(|p| p.distance <= region.depth));
         for p in points {
             let out = if p.of == Of::First { region.normal } else { -region.normal };
-            assert!((p.push - (p.exit - p.place).dot(out).max(0.0)).abs() < 1e-15 && p.push <= region.depth * (1.0 + 1e-12));
+            assert!(
+                (p.push - (p.exit - p.place).dot(out).max(0.0)).abs() < 1e-15
+                    && p.push <= region.depth * (1.0 + 1e-12)
+            );
         }
     }
 }
@@ -61,7 +65,12 @@ fn two_bumps_give_two_regions_with_two_directions() {
     let found = search(&left.with(&right), &Body::cube(4));
     let [first, second] = found.regions() else { panic!("{:?}", found.regions()) };
     assert!(first.normal.distance(-Vec3::X) < 1e-6 && second.normal.distance(Vec3::Z) < 1e-6);
-    assert!((first.depth - 0.1).abs() < 0.01 && (second.depth - 0.2).abs() < 0.01, "{} {}", first.depth, second.depth);
+    assert!(
+        (first.depth - 0.1).abs() < 0.01 && (second.depth - 0.2).abs() < 0.01,
+        "{} {}",
+        first.depth,
+        second.depth
+    );
     // One body with two bumps: a dumbbell lies across the corner of the box.
     let both = search(&dumbbell(), &Body::cube(4));
     let [first, second] = both.regions() else { panic!("{:?}", both.regions()) };
@@ -105,8 +114,7 @@ fn a_needle_between_the_vertices_is_found() {
     let lowest = needle.points.iter().map(|p| p.z).fold(Real::INFINITY, Real::min);
     assert!((region.depth - (1.0 - lowest)).abs() < 1e-6 && region.normal.distance(Vec3::Z) < 1e-6);
     for p in found.points() {
-        let between: Vec3 =
-            (0..3).map(|k| needle.points[p.corners[k] as usize] * p.weights[k]).sum();
+        let between: Vec3 = (0..3).map(|k| needle.points[p.corners[k] as usize] * p.weights[k]).sum();
         assert!(between.distance(p.place) < 1e-12 && (p.weights.iter().sum::<Real>() - 1.0).abs() < 1e-12);
     }
     // The same the other way round.
@@ -119,12 +127,20 @@ fn a_needle_between_the_vertices_is_found() {
 #[test]
 fn edges_that_cross_are_found() {
     let wedge = |turn: crate::Quat, by: Vec3| {
-        let points = [(-1.0, -0.5, 0.0), (-1.0, 0.5, 0.0), (-1.0, 0.0, 1.0), (1.0, -0.5, 0.0), (1.0, 0.5, 0.0), (1.0, 0.0, 1.0)];
+        let points = [
+            (-1.0, -0.5, 0.0),
+            (-1.0, 0.5, 0.0),
+            (-1.0, 0.0, 1.0),
+            (1.0, -0.5, 0.0),
+            (1.0, 0.5, 0.0),
+            (1.0, 0.0, 1.0),
+        ];
         let faces = [[0, 2, 1], [3, 4, 5], [0, 1, 4], [0, 4, 3], [1, 2, 5], [1, 5, 4], [2, 0, 3], [2, 3, 5]];
         Body::of(points.iter().map(|&(x, y, z)| turn * Vec3::new(x, y, z) + by).collect(), &faces)
     };
     let a = wedge(crate::Quat::IDENTITY, Vec3::ZERO);
-    let over = crate::Quat::from_rotation_x(core::f64::consts::PI) * crate::Quat::from_rotation_z(core::f64::consts::FRAC_PI_2);
+    let over = crate::Quat::from_rotation_x(core::f64::consts::PI)
+        * crate::Quat::from_rotation_z(core::f64::consts::FRAC_PI_2);
     let b = wedge(over, Vec3::new(0.1, 0.07, 1.9));
     let found = search(&a, &b);
     let [region] = found.regions() else { panic!("{:?}", found.regions()) };

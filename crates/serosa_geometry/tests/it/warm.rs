@@ -8,7 +8,8 @@ use serosa_geometry::{Aabb, Intersection, Of, Shape, Topology, Tree, Vec3};
 /// An octahedron, each face cut in four `times` times and every point moved onto the ball.
 fn ball(times: u32, centre: Vec3) -> (Vec<Vec3>, Topology) {
     let mut points = vec![Vec3::X, Vec3::Y, Vec3::Z, -Vec3::X, -Vec3::Y, -Vec3::Z];
-    let mut faces = vec![[0, 1, 2], [1, 3, 2], [3, 4, 2], [4, 0, 2], [1, 0, 5], [3, 1, 5], [4, 3, 5], [0, 4, 5]];
+    let mut faces =
+        vec![[0, 1, 2], [1, 3, 2], [3, 4, 2], [4, 0, 2], [1, 0, 5], [3, 1, 5], [4, 3, 5], [0, 4, 5]];
     for _ in 0..times {
         let mut middles = std::collections::BTreeMap::new();
         let mut middle = |a: u32, b: u32| {
