@@ -22,6 +22,7 @@ Examples:
   serosa scenes coil > mine.toml      take one as the start of your own
   serosa check mine.toml              say all that is wrong with it
   serosa query info liver.obj         say what a mesh file holds and where it is open
+  serosa query distance a.obj b.stl   signed distance of each vertex of one mesh to another
   serosa run mine.toml --audit        run it, every contact checked against the exhaustive search
   serosa run mine.toml --record a.mcap && serosa replay a.mcap
   serosa convert liver.msh liver.vtu  turn a mesh file into another format
@@ -184,8 +185,32 @@ enum QueryCommand {
     /// Look at a mesh file: counts, unit, where it is open, where it meets itself, quality, materials
     #[command(after_help = "A file that can be read gives exit code 0, whatever its faults.")]
     Info(InfoArgs),
+    /// Signed distance of each vertex of A to the surface of B, negative inside
+    #[command(after_help = ABOUT_SIGNS)]
+    Distance(TwoArgs),
+    /// Which vertices of A are inside B
+    #[command(after_help = ABOUT_SIGNS)]
+    Inside(TwoArgs),
     /// List the mesh formats, as in docs/formats.md
     Formats,
+}
+
+const ABOUT_SIGNS: &str = "\
+Answers are in the unit and the order of the files. A may be points alone.
+Where B is closed and does not meet itself, inside is what its faces turn their backs to. Where it is open, meets itself
+or its faces disagree, a vertex is inside where the winding number is above one half; this is said, as are faces that
+all point inward, which are then turned.";
+
+/// Arguments of questions between two meshes.
+#[derive(Args, Debug)]
+pub struct TwoArgs {
+    /// Mesh file
+    pub a: PathBuf,
+    /// Mesh file
+    pub b: PathBuf,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// Arguments of `serosa query info`.
@@ -229,6 +254,19 @@ fn first_look(console: &mut Console) -> Result<(), Failure> {
     command::run::first_look("coil", console)
 }
 
+/// Answers a question about meshes.
+fn ask(query: QueryCommand, console: &mut Console) -> Result<(), Failure> {
+    match query {
+        QueryCommand::Info(args) => command::query::info(&args, console),
+        QueryCommand::Distance(args) => command::query::distance(&args, console),
+        QueryCommand::Inside(args) => command::query::inside(&args, console),
+        QueryCommand::Formats => {
+            command::query::formats(console);
+            Ok(())
+        }
+    }
+}
+
 /// Runs a command line and returns its exit code.
 pub fn main(args: impl Iterator<Item = OsString>, out: &mut dyn Write, err: &mut dyn Write) -> u8 {
     let mut console = Console { out, err };
@@ -254,11 +292,7 @@ pub fn main(args: impl Iterator<Item = OsString>, out: &mut dyn Write, err: &mut
         Some(Command::Replay(args)) => command::replay::replay(&args, &mut console),
         Some(Command::Scenes(args)) => command::scenes::list(&args, &mut console),
         Some(Command::Convert(args)) => command::convert::convert(&args, &mut console),
-        Some(Command::Query(QueryCommand::Info(args))) => command::query::info(&args, &mut console),
-        Some(Command::Query(QueryCommand::Formats)) => {
-            command::query::formats(&mut console);
-            Ok(())
-        }
+        Some(Command::Query(query)) => ask(query, &mut console),
         Some(Command::Bench(args)) => crate::bench::bench(&args, &mut console),
     };
     match result {

@@ -1,6 +1,7 @@
 //! Closest points of a deforming surface of triangles, and signed distances to it.
 
 mod disc;
+mod quad;
 mod sign;
 mod winding;
 
@@ -11,9 +12,12 @@ use crate::topology::{NONE, Topology};
 use crate::triangle::{Feature, closest_on_triangle};
 use crate::{Aabb, Real, Tree, Vec3};
 use disc::Disc;
+use quad::Quads;
 use std::sync::Arc;
 use winding::Dipole;
 
+/// Triangles in a leaf of the tree, at most: four at a time, their discs are tested faster than nodes.
+const LEAF: usize = 32;
 /// Rounding of a closest point and of a disc, as a part of the coordinates: some tens of the last place.
 const ROUNDING: Real = 1e-14;
 
@@ -57,6 +61,8 @@ pub struct Distance {
     sign: Sign,
     /// Of each node of the tree.
     discs: Vec<Disc>,
+    /// Of each triangle, in the order of the tree.
+    quads: Quads,
     /// Of each node, where signs come from winding numbers.
     dipoles: Vec<Dipole>,
     /// Of the triangles, while the tree is built.
@@ -75,8 +81,9 @@ impl Distance {
     /// With a sign of one's choice: winding numbers for a closed surface known to meet itself.
     pub fn with(topology: Arc<Topology>, points: &[Vec3], sign: Sign) -> Self {
         let points = points.to_vec();
-        let (tree, discs, dipoles, boxes) = (Tree::default(), Vec::new(), Vec::new(), Vec::new());
-        let mut new = Self { topology, points, tree, sign, discs, dipoles, boxes, rounding: 0.0 };
+        let (tree, quads, discs) = (Tree::default(), Quads::default(), Vec::new());
+        let (dipoles, boxes) = (Vec::new(), Vec::new());
+        let mut new = Self { topology, points, tree, sign, discs, quads, dipoles, boxes, rounding: 0.0 };
         new.rebuild();
         new
     }
@@ -96,7 +103,7 @@ impl Distance {
         let (points, triangles) = (&self.points, &self.topology.triangles);
         self.boxes.clear();
         self.boxes.extend((0..triangles.len() as u32).map(|t| Aabb::around(corners(points, triangles, t))));
-        self.tree.build(&self.boxes);
+        self.tree.build_coarse(&self.boxes, LEAF);
         self.gather();
     }
 
@@ -108,6 +115,8 @@ impl Distance {
         let of = |around: &Aabb, items: &[u32]| Disc::of(around, items.iter().map(|t| self.corners(*t)));
         self.tree.gather(&mut discs, of, Disc::join);
         self.discs = discs;
+        let (points, triangles) = (&self.points, &self.topology.triangles);
+        self.quads.fill(&bounds, self.tree.items(), |t| corners(points, triangles, t));
         if self.sign == Sign::Winding {
             let mut dipoles = std::mem::take(&mut self.dipoles);
             let of =
@@ -152,6 +161,9 @@ impl Distance {
     /// a neighbour. The answer does not depend on them.
     pub fn closest_from(&self, p: Vec3, hints: [u32; 2]) -> Near {
         let mut best = (Real::INFINITY, NONE);
+        if !p.is_finite() {
+            return Near::NOTHING;
+        }
         // What lies so near behind the best is looked at too: rounding could put it first.
         let slack = self.rounding + ROUNDING * p.abs().max_element();
         let mut bound = Real::INFINITY;
@@ -168,7 +180,13 @@ impl Distance {
         for hint in hints.into_iter().filter(|t| (*t as usize) < self.topology.triangles.len()) {
             start = look(hint);
         }
-        self.tree.nearest(|node, _| self.discs[node].distance_sq(p), start, look);
+        let probe = self.quads.probe(p);
+        let mut last = start;
+        let visit = |places| {
+            self.quads.within(&probe, places, &mut last, &mut look);
+            last
+        };
+        self.tree.nearest(|node, _| self.discs[node].distance_sq(p), start, visit);
         let (distance_sq, triangle) = best;
         if triangle == NONE {
             return Near::NOTHING;

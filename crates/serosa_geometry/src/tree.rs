@@ -57,6 +57,11 @@ impl Tree {
         self.items.is_empty()
     }
 
+    /// The items, those of a leaf beside one another.
+    pub fn items(&self) -> &[u32] {
+        &self.items
+    }
+
     /// The box around everything.
     pub fn bounds(&self) -> Aabb {
         self.nodes.first().map_or(Aabb::EMPTY, |root| root.around)

@@ -1,5 +1,11 @@
 //! `serosa query`: what files hold, and what the program knows.
 
+mod distance;
+mod shape;
+
+pub use distance::{distance, inside};
+pub use shape::Shape;
+
 use crate::cli::InfoArgs;
 use crate::inspect::{self, Patience};
 use crate::scenes::{MESH_MAX, read_bounded};
@@ -10,11 +16,7 @@ use std::path::Path;
 /// Says what a mesh file holds and what is wrong with it.
 pub fn info(args: &InfoArgs, console: &mut Console) -> Result<(), Failure> {
     let name = args.file.display().to_string();
-    let bytes = read_bounded(&args.file, MESH_MAX).map_err(|reason| {
-        Failure::input(format!(
-            "error: {name} cannot be read: {reason}\n  help: give the path of a mesh file"
-        ))
-    })?;
+    let bytes = bytes_of(&args.file)?;
     let folder = args.file.parent().unwrap_or(Path::new(""));
     let patience = Patience::new("looking at the mesh");
     let mut progress = |part| {
@@ -29,6 +31,16 @@ pub fn info(args: &InfoArgs, console: &mut Console) -> Result<(), Failure> {
         false => inspect::say(&found, console),
     }
     Ok(())
+}
+
+/// The bytes of a mesh file.
+fn bytes_of(file: &Path) -> Result<Vec<u8>, Failure> {
+    read_bounded(file, MESH_MAX).map_err(|reason| {
+        let name = file.display();
+        Failure::input(format!(
+            "error: {name} cannot be read: {reason}\n  help: give the path of a mesh file"
+        ))
+    })
 }
 
 /// A file that a mesh file names: beside it, or in a folder beside it.

@@ -56,14 +56,25 @@ impl Inspection {
     }
 }
 
-/// Reads a mesh file and looks at it. `progress` hears how much is done, from 0 to 1, and ends the search for
-/// self-intersections by answering false.
-pub fn inspect(
-    name: &str,
-    bytes: &[u8],
-    resolve: Resolve,
-    progress: &mut dyn FnMut(f64) -> bool,
-) -> Result<Inspection, ImportError> {
+/// What a mesh file holds, its parts numbered through.
+#[derive(Debug)]
+pub struct Contents {
+    /// How it was read.
+    pub format: &'static Format,
+    /// Parts without what is below; materials and remarks.
+    pub scene: RawScene,
+    /// All points, in the file's own unit.
+    pub points: Vec<Vec3>,
+    /// All triangles.
+    pub triangles: Vec<[u32; 3]>,
+    /// All tetrahedra.
+    pub tets: Vec<[u32; 4]>,
+    /// Points, triangles and tetrahedra of each part.
+    pub sizes: Vec<[usize; 3]>,
+}
+
+/// Reads a mesh file; every number in it is that of a point.
+pub fn read(name: &str, bytes: &[u8], resolve: Resolve) -> Result<Contents, ImportError> {
     let format = format_of(bytes, name).ok_or_else(unknown)?;
     let mut scene = (format.import)(bytes, resolve)?;
     let (mut points, mut triangles, mut tets, mut sizes) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
@@ -75,14 +86,29 @@ pub fn inspect(
         points.append(&mut part.points);
     }
     check_numbers(points.len(), &triangles, &tets)?;
-    let ends: Vec<u32> = sizes
-        .iter()
-        .scan(0, |end, n| {
-            *end += n[0] as u32;
-            Some(*end)
-        })
-        .collect();
-    let part = |point: u32| ends.partition_point(|end| *end <= point) as u32;
+    Ok(Contents { format, scene, points, triangles, tets, sizes })
+}
+
+/// To which part each point belongs, by number.
+pub fn part_of(sizes: &[[usize; 3]]) -> impl Fn(u32) -> u32 + use<> {
+    let sum = |end: &mut u32, n: &[usize; 3]| {
+        *end += n[0] as u32;
+        Some(*end)
+    };
+    let ends: Vec<u32> = sizes.iter().scan(0, sum).collect();
+    move |point| ends.partition_point(|end| *end <= point) as u32
+}
+
+/// Reads a mesh file and looks at it. `progress` hears how much is done, from 0 to 1, and ends the search for
+/// self-intersections by answering false.
+pub fn inspect(
+    name: &str,
+    bytes: &[u8],
+    resolve: Resolve,
+    progress: &mut dyn FnMut(f64) -> bool,
+) -> Result<Inspection, ImportError> {
+    let Contents { format, scene, points, triangles, tets, sizes } = read(name, bytes, resolve)?;
+    let part = part_of(&sizes);
     let solid = (!tets.is_empty()).then(|| Tets::of(&points, &tets));
     let skin = solid.as_ref().map(|s| Surface::of_parts(&points, &s.boundary, &part));
     let closed = skin.as_ref().is_some_and(Surface::is_watertight);

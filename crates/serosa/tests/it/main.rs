@@ -7,6 +7,7 @@ mod bits;
 mod cli;
 mod convert;
 mod fuzz;
+mod measure;
 mod query;
 mod record;
 #[cfg(feature = "page")]

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// The public meshes beside the project, where they are; the tests that need them say so where they are not.
 #[allow(clippy::print_stderr)]
-fn data() -> Option<PathBuf> {
+pub fn data() -> Option<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
     if !folder.is_dir() {
         eprintln!("skipped: {} is not there", folder.display());

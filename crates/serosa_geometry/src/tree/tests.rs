@@ -58,9 +58,11 @@ fn check(tree: &Tree, boxes: &[Aabb]) {
         tree.nearest(
             |_, b| b.distance_sq(p),
             start,
-            |i| {
-                best = best.min(at(i));
-                all.insert(i);
+            |places| {
+                for i in &tree.items()[places] {
+                    best = best.min(at(*i));
+                    all.insert(*i);
+                }
                 best
             },
         );
