@@ -1,8 +1,10 @@
 //! `serosa query`: what files hold, and what the program knows.
 
+mod depth;
 mod distance;
 mod shape;
 
+pub use depth::depth;
 pub use distance::{distance, inside};
 pub use shape::Shape;
 
