@@ -22,6 +22,7 @@ Examples:
   serosa scenes coil > mine.toml      take one as the start of your own
   serosa check mine.toml              say all that is wrong with it
   serosa query info liver.obj         say what a mesh file holds and where it is open
+  serosa query pairs a.obj b.stl      list the triangles of one mesh that meet those of another
   serosa query distance a.obj b.stl   signed distance of each vertex of one mesh to another
   serosa run mine.toml --audit        run it, every contact checked against the exhaustive search
   serosa run mine.toml --record a.mcap && serosa replay a.mcap
@@ -194,6 +195,9 @@ enum QueryCommand {
     /// Where A and B overlap, how deep, and which way A leaves B
     #[command(after_help = ABOUT_DEPTH)]
     Depth(TwoArgs),
+    /// Which triangles of A meet which of B
+    #[command(after_help = ABOUT_PAIRS)]
+    Pairs(TwoArgs),
     /// List the mesh formats, as in docs/formats.md
     Formats,
 }
@@ -208,6 +212,9 @@ const ABOUT_DEPTH: &str = "\
 Answers are in the unit and the order of the files; of points at one place the first is named.
 One of the two must be closed: an open mesh has no inside, and only what of it is in the other is told. A mesh that is
 inside out is turned, and this is said. See docs/models/penetration.md for what depth means.";
+const ABOUT_PAIRS: &str = "\
+Triangles are numbered from 0 in the order of the files; where a file has tetrahedra alone, those of its surface. Every
+answer is exact, and touching counts. What A or B has with itself is told by `serosa query info`.";
 
 /// Arguments of questions between two meshes.
 #[derive(Args, Debug)]
@@ -245,6 +252,9 @@ pub struct BenchArgs {
     /// Folder for figures, where the benchmark draws some
     #[arg(long, value_name = "DIR")]
     pub svg: Option<PathBuf>,
+    /// Python with other programs to run beside ours, where the benchmark knows some
+    #[arg(long, value_name = "PYTHON")]
+    pub peers: Option<PathBuf>,
     /// Fail also on promises of speed against figures from other machines
     #[arg(long)]
     pub strict: bool,
@@ -269,6 +279,7 @@ fn ask(query: QueryCommand, console: &mut Console) -> Result<(), Failure> {
         QueryCommand::Distance(args) => command::query::distance(&args, console),
         QueryCommand::Inside(args) => command::query::inside(&args, console),
         QueryCommand::Depth(args) => command::query::depth(&args, console),
+        QueryCommand::Pairs(args) => command::query::pairs(&args, console),
         QueryCommand::Formats => {
             command::query::formats(console);
             Ok(())

@@ -37,7 +37,13 @@ impl Aabb {
     /// Whether the boxes share a point; touching counts. False where a coordinate is NaN.
     #[inline]
     pub fn overlaps(&self, other: &Self) -> bool {
-        self.min.cmple(other.max).all() && other.min.cmple(self.max).all()
+        // All six without a branch between them: which of them fails is what no processor can foresee.
+        (self.min.x <= other.max.x)
+            & (other.min.x <= self.max.x)
+            & (self.min.y <= other.max.y)
+            & (other.min.y <= self.max.y)
+            & (self.min.z <= other.max.z)
+            & (other.min.z <= self.max.z)
     }
 
     /// Whether a point lies in the box; the border counts.

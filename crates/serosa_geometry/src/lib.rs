@@ -6,6 +6,7 @@
 
 pub mod aabb;
 pub mod ccd;
+pub mod collide;
 pub mod consistent;
 pub mod crossing;
 mod deepest;

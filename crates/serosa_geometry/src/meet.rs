@@ -6,6 +6,11 @@
 //! refused: with one, whether two faces meet depends on where the mesh lies and in which unit it is written. The signs
 //! are exact unless a product of three coordinates leaves the range of a double (below 1e-100 or above 1e+100).
 
+mod face;
+
+pub use face::Face;
+pub(crate) use face::{ROUNDING, UNDERFLOW};
+
 use crate::{Aabb, Real, Vec3};
 use robust::{Coord, Coord3D};
 
@@ -48,12 +53,7 @@ pub fn triangles_meet(a: &Triangle, b: &Triangle) -> bool {
     if !Aabb::around(*a).overlaps(&Aabb::around(*b)) || a.iter().chain(b).any(|p| !p.is_finite()) {
         return false;
     }
-    let sides_of_b = b.map(|p| orientation(a[0], a[1], a[2], p));
-    if beyond(sides_of_b) {
-        return false;
-    }
-    let sides_of_a = a.map(|p| orientation(b[0], b[1], b[2], p));
-    !beyond(sides_of_a) && (any_side_meets(a, sides_of_a, b) || any_side_meets(b, sides_of_b, a))
+    Face::of(*a).meets(&Face::of(*b))
 }
 
 /// Whether all corners lie strictly on one side.
@@ -69,6 +69,28 @@ pub fn meet_beyond_corner(a: &Triangle, b: &Triangle) -> bool {
         side_meets([of[1], of[2]], [side(of[1]), side(of[2])], t, axis_of(t))
     };
     a.iter().chain(b).all(|p| p.is_finite()) && (opposite(a, b) || opposite(b, a))
+}
+
+/// Whether two triangles that have the side `p q` in common, each with an apex of its own, meet in a point beyond that
+/// side. With an area they do only where one is folded flat onto the other.
+pub fn meet_beyond_edge([p, q]: [Vec3; 2], a: Vec3, b: Vec3) -> bool {
+    if ![p, q, a, b].iter().all(|x| x.is_finite()) || orientation(p, q, a, b) != 0 {
+        return false;
+    }
+    match (axis_of(&[p, q, a]), axis_of(&[p, q, b])) {
+        (Some(axis), Some(_)) => orientation_along(axis, p, q, a) * orientation_along(axis, p, q, b) > 0,
+        // One with an area has nothing of the line of its side but the side.
+        (Some(_), None) | (None, Some(_)) => false,
+        (None, None) if p == q => {
+            is_flat(&[p, a, b])
+                && (0..3).any(|k| (a[k] > p[k] && b[k] > p[k]) || (a[k] < p[k] && b[k] < p[k]))
+        }
+        // All on a line: both reach beyond the same end of the side.
+        (None, None) => (0..3).any(|k| {
+            let (low, high) = (p[k].min(q[k]), p[k].max(q[k]));
+            (a[k] > high && b[k] > high) || (a[k] < low && b[k] < low)
+        }),
+    }
 }
 
 /// Whether a side of `of` meets `t`; `sides` say on which side of `t` its corners lie.
@@ -208,6 +230,27 @@ mod tests {
             agree(&a, &b)?;
         }
 
+        /// The same of neighbours at a corner, prepared and plain: the twin of the filter before the predicate.
+        #[test]
+        fn prepared_neighbours_meet_as_plain_ones(p in triangle(2), q in triangle(2), i in 0..3usize, j in 0..3usize) {
+            let (mut a, mut b) = (real(&p), real(&q));
+            b[j] = a[i];
+            let (fa, fb) = (Face::of(a), Face::of(b));
+            a.rotate_left(i);
+            b.rotate_left(j);
+            prop_assert_eq!(fa.meets_beyond_corner(i, &fb, j), meet_beyond_corner(&a, &b));
+        }
+
+        /// What decides most pairs: the sides of a plane, to the last bit.
+        #[test]
+        fn sides_are_exact(t in triangle(1 << 20), at in (-2i128..=2, -2i128..=2), off in triangle(1)) {
+            let p = Vec3::from_array(beside(t, at, off[0]).map(|v| v as Real));
+            for scale in [1.0, 1e-7, 0.1] {
+                let [a, b, c] = real(&t).map(|x| x * scale);
+                prop_assert_eq!(Face::of([a, b, c]).side(p * scale), orientation(a, b, c, p * scale));
+            }
+        }
+
         #[test]
         fn any_triangles_meet_as_whole_numbers_say(a in triangle(4), b in triangle(4)) {
             agree(&a, &b)?;
@@ -266,6 +309,32 @@ mod tests {
             assert_eq!(meet_beyond_corner(&real(&t), &real(&other)), wanted, "{what}");
             assert_eq!(meet_beyond_corner(&real(&other), &real(&t)), wanted, "{what}, the other way round");
         }
+    }
+
+    #[test]
+    fn neighbours_over_a_side_meet_beyond_it_or_not() {
+        let cases = [
+            ("a ridge", [1, 3, 0], [1, -3, 2], false),
+            ("flat", [1, 3, 0], [1, -3, 0], false),
+            ("folded sharply", [1, 3, 0], [1, 3, 1], false),
+            ("folded flat", [1, 3, 0], [2, 1, 0], true),
+            ("one without area beyond the end", [1, 3, 0], [9, 0, 0], false),
+            ("both without area, the same end", [7, 0, 0], [9, 0, 0], true),
+            ("both without area, other ends", [-7, 0, 0], [9, 0, 0], false),
+            ("both without area, inside", [1, 0, 0], [9, 0, 0], false),
+        ];
+        for (what, a, b, wanted) in cases {
+            let [a, b] = [a, b].map(|p: Point| Vec3::from_array(p.map(|v| v as Real)));
+            let side = [Vec3::ZERO, Vec3::X * 4.0];
+            for (s, x, y) in [(side, a, b), (side, b, a), ([side[1], side[0]], a, b)] {
+                assert_eq!(meet_beyond_edge(s, x, y), wanted, "{what}");
+                let faces = [Face::of([x, s[0], s[1]]), Face::of([s[1], y, s[0]])];
+                assert_eq!(faces[0].meets_beyond_edge(0, &faces[1], 1), wanted, "{what}, prepared");
+            }
+        }
+        assert!(meet_beyond_edge([Vec3::Z; 2], Vec3::ONE, Vec3::new(2.0, 2.0, 1.0)), "a side without length");
+        assert!(!meet_beyond_edge([Vec3::Z; 2], Vec3::ONE, Vec3::new(2.0, 1.0, 1.0)));
+        assert!(!meet_beyond_edge([Vec3::NAN; 2], Vec3::X, Vec3::Y));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! `serosa bench`: standing benchmarks, fast and slow twin in the same run.
 
 mod chain;
+mod collide;
 mod import;
 mod intestine;
 mod rope;
@@ -19,6 +20,11 @@ const BENCHES: &[Bench] = &[
         "a tube settling on a plane, published stochastic detection against complete",
         intestine::bench,
     ),
+    (
+        "collide",
+        "all intersecting triangle pairs of deforming spheres, default against cascade, all pairs and other programs",
+        collide::bench,
+    ),
     ("rope", "a rope piles up on a floor, against the best of other engines", rope::bench),
     ("import", "a million triangles read in every mesh format", import::bench),
 ];
@@ -32,6 +38,11 @@ pub fn bench(args: &BenchArgs, console: &mut Console) -> Result<(), Failure> {
     if args.svg.is_some() && name != "intestine" {
         return Err(Failure::input(
             "error: only the benchmark \"intestine\" draws figures\n  help: leave --svg out",
+        ));
+    }
+    if args.peers.is_some() && name != "collide" {
+        return Err(Failure::input(
+            "error: only the benchmark \"collide\" runs other programs\n  help: leave --peers out",
         ));
     }
     match BENCHES.iter().find(|b| b.0 == name) {

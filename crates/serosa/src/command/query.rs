@@ -2,10 +2,12 @@
 
 mod depth;
 mod distance;
+mod pairs;
 mod shape;
 
 pub use depth::depth;
 pub use distance::{distance, inside};
+pub use pairs::pairs;
 pub use shape::Shape;
 
 use crate::cli::InfoArgs;

@@ -9,6 +9,7 @@ mod convert;
 mod depth;
 mod fuzz;
 mod measure;
+mod pairs;
 mod query;
 mod record;
 #[cfg(feature = "page")]

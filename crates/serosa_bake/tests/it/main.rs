@@ -4,6 +4,7 @@
 
 mod balance;
 mod bands;
+mod collide;
 mod conformance;
 mod contact;
 mod counting;
