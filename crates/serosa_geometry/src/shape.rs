@@ -96,13 +96,10 @@ impl Shape<'_> {
         let mut best = known;
         let lower = |_: usize, b: &Aabb| p.clamp(b.min, b.max).distance_squared(p);
         let bound = known.map_or(Real::INFINITY, |n| n.distance_sq);
-        self.tree.nearest(lower, bound, |leaf| {
-            for face in &self.tree.items()[leaf] {
-                let beyond = |b: &Nearest| is_beyond_plane(p, &self.face(*face), b.distance_sq);
-                if best.as_ref().is_some_and(beyond) {
-                    continue;
-                }
-                let found = self.nearest_on(p, *face);
+        self.tree.nearest(lower, bound, |face| {
+            let beyond = |b: &Nearest| is_beyond_plane(p, &self.face(face), b.distance_sq);
+            if !best.as_ref().is_some_and(beyond) {
+                let found = self.nearest_on(p, face);
                 let better = |b: &Nearest| (found.distance_sq, found.face) < (b.distance_sq, b.face);
                 if best.as_ref().is_none_or(better) {
                     best = Some(found);
