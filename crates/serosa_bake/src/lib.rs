@@ -13,6 +13,7 @@ pub mod raw;
 pub mod rigid;
 pub mod scene;
 pub mod select;
+pub mod shells;
 pub mod springs;
 pub mod strip;
 pub mod tissue;

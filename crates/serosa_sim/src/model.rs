@@ -43,8 +43,22 @@ pub struct Model {
     pub tools: Vec<Tool>,
     /// Tubes that widen when the scene starts.
     pub growths: Vec<Growth>,
+    /// Surfaces that may press into one another, in the order of their bodies; only for responses that look for them.
+    pub shells: Vec<Shell>,
     /// What the scene asks to be measured.
     pub probes: Vec<Probe>,
+}
+
+/// A surface of triangles that may press into others.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Shell {
+    /// Its body.
+    pub body: BodyId,
+    /// Corners, anticlockwise seen from outside, counted from the first vertex of the body or the first point of the
+    /// frame.
+    pub triangles: Vec<[u32; 3]>,
+    /// Of a rigid shape: its frame, and its points in it \[m\].
+    pub frame: Option<(RigidId, Vec<Vec3>)>,
 }
 
 /// In [`Model::unknown`]: a vertex that no band solves for.

@@ -91,8 +91,20 @@ pub enum Response {
     DisplacementVelocity,
     /// Bodies and contacts descend one potential together; multipliers are kept from step to step.
     AugmentedLagrangian,
+    /// Surfaces that overlap are moved apart region by region, each along one direction (MedVR 2008).
+    Projection,
+    /// Surfaces that overlap are moved apart vertex by vertex, by depths and directions that change smoothly (LAPAROS,
+    /// after Heidelberger et al. 2004).
+    ConsistentPenetration,
     /// Contacts are found and reported, not answered.
     Ignore,
+}
+
+impl Response {
+    /// Whether it moves surfaces apart that have pressed into one another.
+    pub fn presses(self) -> bool {
+        matches!(self, Self::Projection | Self::ConsistentPenetration)
+    }
 }
 
 /// Whether steps are clipped.

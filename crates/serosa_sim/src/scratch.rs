@@ -3,12 +3,13 @@
 use crate::body::band::BandWork;
 use crate::body::springs::SpringWork;
 use crate::body::tissue::TissueWork;
-use crate::detect::{Finder, Reach};
+use crate::detect::{Finder, Reach, Shells};
 use crate::filter::Planes;
 use crate::model::{Model, Pose};
 use crate::respond::augmented_lagrangian::Touching;
 use crate::respond::displacement_velocity::RowWork;
 use crate::respond::grip::GripWork;
+use crate::respond::penetration::Share;
 use crate::row::Row;
 use crate::state::{State, Twist};
 use crate::{Real, Vec3};
@@ -52,6 +53,8 @@ pub struct Scratch {
     pub rows: Vec<Row>,
     /// The rows as Respond works on them. Written by Respond.
     pub row_work: Vec<RowWork>,
+    /// How those rows share depth. Written by Respond.
+    pub shares: Vec<Share>,
     /// What jaws hold, as Respond works on it. Written by Respond.
     pub grip_work: Vec<GripWork>,
     /// Positions at which the rows were made \[m\], for the audit. Written by Detect.
@@ -64,6 +67,8 @@ pub struct Scratch {
     pub found_near: bool,
     /// Working arrays of Detect.
     pub finder: Finder,
+    /// Working arrays of Detect for surfaces.
+    pub shells: Shells,
     /// One per body: its motion in this step could not be computed. Written by Predict, Respond and Filter.
     pub lost: Vec<bool>,
     /// Which part of the step this is, from 0. Written by the frame.
@@ -110,10 +115,12 @@ impl Scratch {
             found_near: false,
             rows: Vec::new(),
             row_work: Vec::new(),
+            shares: Vec::new(),
             grip_work: Vec::new(),
             found_pos: state.pos.clone(),
             found_pose: state.pose.clone(),
             finder: Finder::default(),
+            shells: Shells::default(),
             lost: vec![false; model.bodies.len()],
             substep: 0,
             before: state,

@@ -136,6 +136,8 @@ impl Builder<'_> {
             response: match node.choice("response") {
                 "ignore" => Response::Ignore,
                 "augmented-lagrangian" => Response::AugmentedLagrangian,
+                "projection" => Response::Projection,
+                "consistent-penetration" => Response::ConsistentPenetration,
                 _ => Response::DisplacementVelocity,
             },
             filter: if node.choice("filter") == "on" { Filter::Planes } else { Filter::Off },

@@ -200,6 +200,14 @@ static WORLD: Table = table(
                     "augmented-lagrangian",
                     "bodies and contacts descend one potential together, with friction; for ropes and intestines of model.band, solids and tools",
                 ),
+                (
+                    "projection",
+                    "surfaces that overlap are moved apart region by region, each along one direction (MedVR 2008)",
+                ),
+                (
+                    "consistent-penetration",
+                    "surfaces that overlap are moved apart vertex by vertex, by depths that change smoothly (LAPAROS)",
+                ),
                 ("ignore", "contacts are found and reported, not answered"),
             ]),
             Default("\"displacement-velocity\""),

@@ -9,9 +9,11 @@ pub mod tracker;
 mod active;
 mod growth;
 mod reach;
+mod shells;
 
 pub use active::{Active, active_pairs};
 pub use reach::Reach;
+pub use shells::Shells;
 
 use crate::body::Substep;
 use crate::filter;
@@ -103,7 +105,9 @@ pub(crate) fn find(sub: &Substep, state: &mut State, scratch: &mut Scratch, repo
     if sub.params.filter != Filter::Off {
         filter::plan(sub, state, scratch);
     }
-    if !descends {
+    if sub.params.response.presses() {
+        shells::find(sub, scratch);
+    } else if !descends {
         find_overlaps(sub, state, scratch);
         scratch.finder.merge(&mut scratch.rows);
     }
