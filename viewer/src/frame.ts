@@ -22,9 +22,12 @@ export const CLOSED = 9;
 /** Floats of a contact in `FrameState.shown`: place, normal, force. */
 export const CONTACT = 7;
 
-const HEADER = 92;
-/** `SRF2`, read as a little-endian number. */
-const MAGIC = 0x32465253;
+/** Floats of a pair in `FrameState.pairs`: the closest points of the two. */
+export const PAIR = 6;
+
+const HEADER = 100;
+/** `SRF3`, read as a little-endian number. */
+const MAGIC = 0x33465253;
 /** More than this is no frame of ours. */
 const SHOWN_MAX = 1 << 20;
 
@@ -72,6 +75,12 @@ export class FrameState {
   shown = new Float32Array(CONTACT * 256);
   /** How many contacts are in `shown`. */
   shownCount = 0;
+  /** Pairs that the detector follows, `PAIR` floats each, where the page asked for them; the first `pairCount` count. */
+  pairs = new Float32Array(0);
+  /** How many pairs are in `pairs`. */
+  pairCount = 0;
+  /** How many pairs the detector follows; more than `pairCount` where they are too many to be sent. */
+  pairsInAll = 0;
   /** Numbers of all probes in the order of the scene. */
   readonly probes: Float32Array;
 
@@ -119,8 +128,8 @@ export class FrameState {
     if (ints[5] !== this.generation) {
       return null;
     }
-    const [sections, rigids, tools, shown, probes, tubes] = ints.subarray(17, 23);
-    const wrong = this.check(ints, floats, [sections, rigids, tools, shown, probes, tubes]);
+    const [sections, rigids, tools, shown, probes, tubes, pairs, pairsInAll] = ints.subarray(17, 25);
+    const wrong = this.check(ints, floats, [sections, rigids, tools, shown, probes, tubes, pairs]);
     if (wrong) {
       return wrong;
     }
@@ -142,12 +151,12 @@ export class FrameState {
     }
     this.tools.set(floats.subarray(at, at + TOOL * tools));
     at += TOOL * tools;
-    if (this.shown.length < CONTACT * shown) {
-      this.shown = new Float32Array(CONTACT * shown * 2);
-    }
-    this.shown.set(floats.subarray(at, at + CONTACT * shown));
+    this.shown = filled(this.shown, floats.subarray(at, at + CONTACT * shown));
     this.shownCount = shown;
     at += CONTACT * shown;
+    this.pairs = filled(this.pairs, floats.subarray(at, at + PAIR * pairs));
+    [this.pairCount, this.pairsInAll] = [pairs, pairsInAll];
+    at += PAIR * pairs;
     this.probes.set(floats.subarray(at, at + probes));
     this.count++;
     return null;
@@ -155,8 +164,9 @@ export class FrameState {
 
   /** Whether the counts fit the scene and the length; walks the sections without copying. */
   private check(ints: Uint32Array, floats: Float32Array, counts: number[]): string | null {
-    const [sections, rigids, tools, shown, probes, tubes] = counts;
-    if (sections > this.soft.length || POSE * rigids < this.poses.length || rigids > 1e6 || shown > SHOWN_MAX) {
+    const [sections, rigids, tools, shown, probes, tubes, pairs] = counts;
+    const many = rigids > 1e6 || shown > SHOWN_MAX || pairs > SHOWN_MAX;
+    if (sections > this.soft.length || POSE * rigids < this.poses.length || many) {
       return "a frame whose counts do not fit the scene";
     }
     if (TOOL * tools !== this.tools.length || probes !== this.probes.length) {
@@ -182,7 +192,7 @@ export class FrameState {
       }
       at += 8 + (3 * vertices + (vertices & 1)) / 2;
     }
-    const rest = tubes + POSE * rigids + TOOL * tools + CONTACT * shown + probes;
+    const rest = tubes + POSE * rigids + TOOL * tools + CONTACT * shown + PAIR * pairs + probes;
     return at + rest === ints.length ? null : "a frame of the wrong length";
   }
 
@@ -259,6 +269,13 @@ export class FrameState {
     }
     return at + POSE * rigids;
   }
+}
+
+/** The array with these values first; another one, with room to spare, where it is too short. */
+function filled(array: Float32Array<ArrayBuffer>, values: Float32Array): Float32Array<ArrayBuffer> {
+  const roomy = array.length < values.length ? new Float32Array(2 * values.length) : array;
+  roomy.set(values);
+  return roomy;
 }
 
 /** Positions of one section: lowest corner and unit in `box`, 16-bit steps from `from`; speeds on the way. */

@@ -22,6 +22,8 @@ export interface Commands {
   grip(): void;
   /** Select the next tool; says whether there was one to select. */
   nextTool(): boolean;
+  /** Show or hide what lies over the bodies. */
+  overlay(name: "contacts" | "pairs"): void;
   /** Show or hide the help. */
   help(): void;
   /** Close whatever is open over the view. */
@@ -51,6 +53,8 @@ export const HELP: { title: string; lines: KeyLine[] }[] = [
       { keys: ["Right drag"], does: "slide the view (one finger on a screen)" },
       { keys: ["Wheel"], does: "nearer or farther (two fingers)" },
       { keys: ["F"], does: "fit everything into the view" },
+      { keys: ["C"], does: "show or hide contacts" },
+      { keys: ["P"], does: "show or hide active pairs: those the detector follows" },
     ],
   },
   {
@@ -125,6 +129,8 @@ function act(event: KeyboardEvent, commands: Commands): boolean {
     r: () => commands.reset(),
     f: () => commands.fit(),
     g: () => commands.grip(),
+    c: () => commands.overlay("contacts"),
+    p: () => commands.overlay("pairs"),
   };
   const command = once[key];
   if (command) {

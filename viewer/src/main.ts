@@ -77,7 +77,7 @@ class Page {
     this.toolbar = new Toolbar(byId("tools"), this.hands);
     this.labels = new Labels(byId("labels"), this.view);
     this.view.onDrawn = () => this.labels.update();
-    this.display = new Display(this.view);
+    this.display = new Display(this.view, (show) => send({ type: "pairs", show }));
     const theme = new Theme((dark) => this.view.setDark(dark));
     byId("theme").addEventListener("click", () => theme.toggle());
     this.listen();
@@ -95,6 +95,7 @@ class Page {
       },
       frames: () => this.frames,
       triangles: () => this.view.triangles,
+      lines: () => this.view.lines,
       screenshotReady: () => this.view.drawn >= 2,
     };
     requestAnimationFrame((now) => this.tick(now));
@@ -132,6 +133,7 @@ class Page {
       fit: () => this.view.fit(),
       grip: () => this.hands.toggleGrip(this.hands.selected),
       nextTool: () => this.nextTool(),
+      overlay: (name) => this.display.toggle(name),
       help: () => this.help.toggle(),
       escape: () => this.view.canvas.focus({ preventScroll: true }),
       lead: (code, down) => this.hands.key(code, down),
@@ -157,6 +159,7 @@ class Page {
   private linked(link: Link, refusal?: Refusal): void {
     if (link === "open") {
       this.told = { scene: false, status: false, asked: false, shown: false };
+      this.display.ask();
       this.toasts.close(this.lostToast);
       this.lostToast = null;
       if (this.wasOpen) {
@@ -338,7 +341,7 @@ class Page {
       this.panel.update(opened.frame, this.status, now);
       this.plots.draw(opened.frame, now);
       this.toolbar.update(opened.frame, now);
-      this.display.legend();
+      this.display.update();
     }
   }
 
@@ -357,6 +360,8 @@ declare global {
       frames(): number;
       /** Triangles of the last picture. */
       triangles(): number;
+      /** Lines of the last picture. */
+      lines(): number;
       /** Whether a scene has been drawn at least twice. */
       screenshotReady(): boolean;
     };

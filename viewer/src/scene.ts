@@ -178,6 +178,11 @@ export class View {
     return this.renderer.info.render.triangles;
   }
 
+  /** Lines of the last picture. */
+  get lines(): number {
+    return this.renderer.info.render.lines;
+  }
+
   /** Asks for a new picture. */
   touch(): void {
     this.dirty = true;
@@ -307,8 +312,8 @@ export class View {
 
   /** Changes when there is something new to draw. Contacts can change while nothing moves. */
   private stamp({ frame, overlays, values }: Opened): number {
-    const contacts = overlays.shows.contacts || overlays.shows.normals || values.by === "force";
-    return contacts ? frame.count : frame.version;
+    const { contacts, normals, pairs } = overlays.shows;
+    return contacts || normals || pairs || values.by === "force" ? frame.count : frame.version;
   }
 
   private follow(opened: Opened, now: number, fresh: boolean): void {

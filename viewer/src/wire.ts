@@ -1,6 +1,10 @@
 // Made from crates/serosa_io/src/wire.rs by `cargo xtask bless`; a test says whether it is fresh.
 
-export type ToServer = { "type": "drive" } | { "type": "gallery" } | { "type": "open",
+export type ToServer = { "type": "drive" } | { "type": "pairs",
+/**
+ * Whether frames are to carry them.
+ */
+show: boolean, } | { "type": "gallery" } | { "type": "open",
 /**
  * Its name.
  */
@@ -338,7 +342,7 @@ shape: SolidShape,
  */
 movable: boolean, };
 
-export type Surface = "plain" | "table" | "tissue" | "bowel" | "steel";
+export type Surface = "plain" | "table" | "tissue" | "bowel" | "steel" | "kidney" | "liver" | "gallbladder" | "stomach" | "spleen";
 
 export type SolidShape = { "shape": "sphere",
 /**

@@ -263,9 +263,9 @@ inBrowser("a frame that cannot be drawn is left out and told", { scene: "rope-dr
   await tab.page.goto(lab.program.url());
   await tab.state("scene");
   await tab.drawn();
-  const frame = Buffer.from("SRF2".padEnd(400, "\xff"), "latin1");
+  const frame = Buffer.from("SRF3".padEnd(400, "\xff"), "latin1");
   frame.writeUInt32LE(tab.frame.generation, 20);
-  for (const bad of [Buffer.alloc(10), Buffer.alloc(92), frame, "no JSON"]) {
+  for (const bad of [Buffer.alloc(10), Buffer.alloc(100), frame, "no JSON"]) {
     send(bad);
   }
   await until("all four should be counted", async () => (await tab.$("#malformed").innerText()) === "4");
@@ -516,7 +516,7 @@ inBrowser("every overlay and colour is drawn in every scene", {}, async (lab) =>
     await tab.state("scene");
     await tab.drawn();
     await tab.page.evaluate(pressAndDraw, "#overlays input:not(:checked)");
-    assert.equal(await tab.$("#overlays input:checked").count(), 4);
+    assert.equal(await tab.$("#overlays input:checked").count(), 5);
     for (const [colour, legend] of [["strain", /Strain \[%\]/], ["speed", /Speed \[m?m\/s\]/], ["force", /Contact force \[m?N\]/]]) {
       await tab.page.evaluate(pressAndDraw, `#colour-${colour}`);
       assert.match(await tab.$("#legend").innerText(), legend);
@@ -598,6 +598,71 @@ inBrowser("an intestine is drawn with its mesentery, in all colours", { scene: "
   await tab.$("#show-contacts").check({ force: true });
   await tab.moreFrames();
   assert.ok((await triangles()) > 80_000, `triangles: ${await triangles()}`);
+});
+
+inBrowser("active pairs are asked for, drawn and counted on demand only", { scene: "intestine" }, async (lab) => {
+  const tab = await lab.scene();
+  const lines = () => tab.page.evaluate(() => window.serosa?.lines() ?? 0);
+  const [count, chip] = [tab.$("#pairs-count"), tab.$("#show-pairs")];
+  await tab.reach(0.5);
+  assert.deepEqual([tab.frame.pairsInAll, await lines(), await count.isVisible()], [0, 0, false]);
+  await tab.page.keyboard.press("p");
+  await until("the program should be asked", () => tab.sent.at(-1)?.type === "pairs" && tab.sent.at(-1).show);
+  await until("pairs should come", () => tab.frame.pairs.length > 10);
+  assert.equal(await chip.isChecked(), true);
+  await tab.$("#play").click();
+  await tab.stands();
+  const { pairs, pairsInAll } = tab.frame;
+  await until("each should be a line", async () => (await lines()) === pairs.length);
+  await until("their number should be told", async () => (await count.innerText()) === `Active pairs: ${pairsInAll}.`);
+  const lengths = pairs.map(([a, b]) => Math.hypot(...minus(a, b)));
+  assert.ok(Math.max(...lengths) < 0.08, `tubes of 2 cm and what is near them: ${Math.max(...lengths)} m`);
+  await chip.uncheck({ force: true });
+  await until("no more should come", () => tab.frame.pairsInAll === 0);
+  await until("nothing should be drawn", async () => (await lines()) === 0);
+  assert.equal(await count.isVisible(), false);
+  await tab.page.keyboard.press("c");
+  assert.equal(await tab.$("#show-contacts").isChecked(), true, "and C is for contacts");
+});
+
+inBrowser("a page whose connection was cut asks for pairs again", { scene: "intestine" }, async (lab) => {
+  const tab = await lab.blank();
+  const links = [];
+  await tab.page.routeWebSocket(/\/ws/, (link) => {
+    link.connectToServer();
+    links.push(link);
+  });
+  await tab.page.goto(lab.program.url());
+  await tab.state("scene");
+  await tab.drawn();
+  await tab.page.keyboard.press("p");
+  await until("pairs should come", () => tab.frame?.pairs.length > 0);
+  await links[0].close({ code: 4000, reason: "cut by the test" });
+  await tab.state("lost");
+  await tab.state("scene");
+  assert.equal(links.length, 2);
+  await until("pairs should come again", () => tab.frame?.pairs.length > 0);
+});
+
+inBrowser("where there are too many pairs, the page says how many are drawn", { scene: "rope-drop" }, async (lab) => {
+  const tab = await lab.blank();
+  // What the program says, with a larger number of pairs.
+  await tab.page.routeWebSocket(/\/ws/, (link) => {
+    const server = link.connectToServer();
+    server.onMessage((data) => {
+      if (typeof data !== "string") {
+        data.writeUInt32LE(7000, 96);
+      }
+      link.send(data);
+    });
+  });
+  await tab.page.goto(lab.program.url());
+  await tab.state("scene");
+  await tab.drawn();
+  await tab.page.keyboard.press("p");
+  await until("it should be told", async () =>
+    /^Active pairs: \d+ of 7,000 are drawn, the nearest\.$/.test(await tab.$("#pairs-count").innerText()),
+  );
 });
 
 inBrowser("a goal has a label, and it follows what is covered", { scene: "colon-access" }, async (lab) => {

@@ -192,6 +192,9 @@ enum QueryCommand {
     /// Which vertices of A are inside B
     #[command(after_help = ABOUT_SIGNS)]
     Inside(TwoArgs),
+    /// Where A and B overlap, how deep, and which way A leaves B
+    #[command(after_help = ABOUT_DEPTH)]
+    Depth(TwoArgs),
     /// Which triangles of A meet which of B
     #[command(after_help = ABOUT_PAIRS)]
     Pairs(TwoArgs),
@@ -205,6 +208,10 @@ Where B is closed and does not meet itself, inside is what its faces turn their 
 or its faces disagree, a vertex is inside where the winding number is above one half; this is said, as are faces that
 all point inward, which are then turned.";
 
+const ABOUT_DEPTH: &str = "\
+Answers are in the unit and the order of the files; of points at one place the first is named.
+One of the two must be closed: an open mesh has no inside, and only what of it is in the other is told. A mesh that is
+inside out is turned, and this is said. See docs/models/penetration.md for what depth means.";
 const ABOUT_PAIRS: &str = "\
 Triangles are numbered from 0 in the order of the files; where a file has tetrahedra alone, those of its surface. Every
 answer is exact, and touching counts. What A or B has with itself is told by `serosa query info`.";
@@ -271,6 +278,7 @@ fn ask(query: QueryCommand, console: &mut Console) -> Result<(), Failure> {
         QueryCommand::Info(args) => command::query::info(&args, console),
         QueryCommand::Distance(args) => command::query::distance(&args, console),
         QueryCommand::Inside(args) => command::query::inside(&args, console),
+        QueryCommand::Depth(args) => command::query::depth(&args, console),
         QueryCommand::Pairs(args) => command::query::pairs(&args, console),
         QueryCommand::Formats => {
             command::query::formats(console);

@@ -1,10 +1,10 @@
 //! Bodies: each shape with each model that it can have.
 
-use crate::raw::{Place, RawBand, RawBody, RawGeometry, RawModel, RawSolid, RawStrip, Selector};
+use crate::raw::{Place, RawBand, RawBody, RawGeometry, RawModel, RawSolid, RawStrip, RawTissue, Selector};
 use crate::scene::{Oven, show};
-use crate::{band, rigid, select, springs, strip};
+use crate::{band, rigid, select, springs, strip, tissue};
 use serosa_geometry::{Mesh, Real};
-use serosa_sim::model::{Body, BodyKind, FIXED};
+use serosa_sim::model::{Body, BodyKind, FIXED, Integrator};
 use serosa_sim::params::{BodyParams, Response};
 
 impl Oven<'_> {
@@ -23,10 +23,13 @@ impl Oven<'_> {
             (RawGeometry::Solid { solid, pose }, RawModel::Rigid { mass }) => {
                 Some(BodyKind::Rigid(rigid::add(&mut self.model, *solid, *pose, Some(mass))))
             }
-            (RawGeometry::Solid { .. }, RawModel::Springs { .. } | RawModel::Band(_)) => {
+            (
+                RawGeometry::Solid { .. },
+                RawModel::Springs { .. } | RawModel::Band(_) | RawModel::Tissue(_),
+            ) => {
                 return self.fault(
                     place,
-                    "a plane, sphere, capsule or box cannot be made of springs",
+                    "a plane, sphere, capsule or box cannot be soft",
                     "write model.rigid = { mass = … } or model.fixed = {}",
                 );
             }
@@ -35,18 +38,26 @@ impl Oven<'_> {
         if matches!(kind, BodyKind::Rigid(_)) && !raw.attachments.is_empty() {
             self.fault(
                 Place::Attachment(i, 0),
-                "only bodies made of springs can be attached",
+                "only soft bodies can be attached",
                 "write model.fixed = {} to hold a solid where it is",
             );
         }
-        if matches!(kind, BodyKind::Springs(_)) && self.raw.world.response == Response::AugmentedLagrangian {
-            self.fault(
-                place,
-                format!("\"{}\" is made of springs, which the augmented Lagrangian cannot move", raw.name),
-                "write response = \"displacement-velocity\", or model.band for a rope or an intestine",
-            );
+        if self.raw.world.response == Response::AugmentedLagrangian {
+            let what = match &kind {
+                BodyKind::Springs(_) => "springs",
+                BodyKind::Tissue(_) => "tissue",
+                BodyKind::Band(_) | BodyKind::Rigid(_) => "",
+            };
+            if !what.is_empty() {
+                self.fault(
+                    place,
+                    format!("\"{}\" is made of {what}, which the augmented Lagrangian cannot move", raw.name),
+                    "write response = \"displacement-velocity\", or model.band for a rope or an intestine",
+                );
+            }
         }
         self.close_body(raw, kind, vertices, prims);
+        self.check_verlet(i, raw);
     }
 
     /// A chain, net, membrane or mesh.
@@ -58,8 +69,8 @@ impl Oven<'_> {
         model: RawModel,
     ) -> Option<BodyKind> {
         let place = Place::Body(i);
-        if !matches!(model, RawModel::Springs { .. } | RawModel::Band(_)) {
-            let message = "a chain, net, membrane or mesh needs model.springs";
+        if matches!(model, RawModel::Rigid { .. } | RawModel::Fixed) {
+            let message = "a chain, net, membrane or mesh needs model.springs, model.band or model.tissue";
             self.fault(place, message, "write model.springs = { mass = …, stiffness = … }");
             return None;
         }
@@ -72,6 +83,9 @@ impl Oven<'_> {
         if let RawModel::Band(band) = model {
             return self.rope(place, (mesh, radius), &band, &fixed);
         }
+        if let RawModel::Tissue(tissue) = &model {
+            return self.tissue(i, raw, (mesh, radius), tissue, &fixed);
+        }
         if matches!(model, RawModel::Springs { tube: Some(_), .. }) {
             self.fault(
                 place,
@@ -79,7 +93,7 @@ impl Oven<'_> {
                 "leave tube_mass and tube_stiffness out",
             );
         }
-        let bends = self.bends_tuned(raw);
+        let bends = self.is_tuned(raw, "bending");
         Some(BodyKind::Springs(springs::add(&mut self.model, mesh, (radius, bends), model, &fixed)))
     }
 
@@ -99,6 +113,50 @@ impl Oven<'_> {
             self.fault(place, "a rope has no membrane beside its tube", "write its mass as `mass` alone");
         }
         Some(BodyKind::Band(band::add_rope(&mut self.model, (mesh, &path), radius, raw, fixed)))
+    }
+
+    /// A surface of triangles.
+    fn tissue(
+        &mut self,
+        i: usize,
+        raw: &RawBody,
+        (mesh, radius): (&Mesh, Real),
+        material: &RawTissue,
+        fixed: &[u32],
+    ) -> Option<BodyKind> {
+        let whole = material.bulk > 0.0 || self.is_tuned(raw, "bulk");
+        let found = tissue::faults(mesh, whole, Place::Body(i));
+        if !found.is_empty() {
+            self.faults.extend(found);
+            return None;
+        }
+        let folds = material.bending > 0.0 || self.is_tuned(raw, "bending");
+        let making = tissue::Making { mesh, radius, folds, whole, fixed };
+        Some(BodyKind::Tissue(tissue::add(&mut self.model, &making, material)))
+    }
+
+    /// An explicit scheme stands small steps only.
+    fn check_verlet(&mut self, i: usize, raw: &RawBody) {
+        let RawModel::Tissue(material) = &raw.model else { return };
+        let h = self.params.dt_s / Real::from(self.params.substeps.max(1));
+        let limit = match material.integrator {
+            Integrator::Verlet => {
+                tissue::verlet_limit(&self.model, &self.params, self.model.bodies.len() - 1, h)
+            }
+            Integrator::Implicit => None,
+        };
+        if let Some(limit) = limit {
+            self.fault(
+                Place::Body(i),
+                format!(
+                    "\"{}\" is too stiff for Verlet's scheme at {:.3} ms; it stands {:.3} ms",
+                    raw.name,
+                    h * 1e3,
+                    limit * 1e3
+                ),
+                "write a shorter step or more substeps, or integrator = \"implicit\"",
+            );
+        }
     }
 
     /// A tube with its membrane.
@@ -124,10 +182,10 @@ impl Oven<'_> {
                 Some(BodyKind::Band(band::add_strip(&mut self.model, strip, &band, &fixed)))
             }
             RawModel::Springs { mass, bending, tube, .. } => {
-                let what = (mass, tube, bending > 0.0 || self.bends_tuned(raw));
+                let what = (mass, tube, bending > 0.0 || self.is_tuned(raw, "bending"));
                 Some(BodyKind::Springs(strip::add_springs(&mut self.model, strip, what, &fixed)))
             }
-            RawModel::Rigid { .. } | RawModel::Fixed => {
+            RawModel::Rigid { .. } | RawModel::Fixed | RawModel::Tissue(_) => {
                 let help = "write model.band = { mass = …, tube_mass = …, stiffness = … }";
                 self.fault(place, "an intestine needs model.band or model.springs", help);
                 None
@@ -135,9 +193,9 @@ impl Oven<'_> {
         }
     }
 
-    /// Whether the user may turn a bending stiffness that is zero at first.
-    fn bends_tuned(&self, raw: &RawBody) -> bool {
-        let tuned = format!("{}.bending", raw.name);
+    /// Whether the user may turn a property that may be zero at first.
+    fn is_tuned(&self, raw: &RawBody, key: &str) -> bool {
+        let tuned = format!("{}.{key}", raw.name);
         self.raw.tunables.iter().any(|t| t.target == tuned)
     }
 
@@ -167,6 +225,15 @@ impl Oven<'_> {
                 tube_stretch: band.tube_stretch,
                 tube_bending: band.tube_bending,
                 relaxation: band.relaxation_s,
+                ..rest
+            },
+            RawModel::Tissue(tissue) => BodyParams {
+                stiffness: tissue.stiffness,
+                area: tissue.area,
+                bending: tissue.bending,
+                bulk: tissue.bulk,
+                restoration: tissue.restoration,
+                relaxation: tissue.relaxation_s,
                 ..rest
             },
             RawModel::Rigid { .. } | RawModel::Fixed => rest,

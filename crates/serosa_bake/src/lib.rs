@@ -13,8 +13,10 @@ pub mod raw;
 pub mod rigid;
 pub mod scene;
 pub mod select;
+pub mod shells;
 pub mod springs;
 pub mod strip;
+pub mod tissue;
 mod tunables;
 
 pub use raw::RawScene;

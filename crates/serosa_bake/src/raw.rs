@@ -3,7 +3,7 @@
 use serosa_geometry::generate::intestine::Strip;
 use serosa_geometry::{Aabb, Mesh, Quat, Real, Vec3};
 use serosa_sim::energy::EnergyKind;
-use serosa_sim::model::Pose;
+use serosa_sim::model::{Integrator, Pose};
 use serosa_sim::params::{Detector, Filter, Response, Tracker};
 
 /// A scene as written.
@@ -172,6 +172,16 @@ pub enum Finish {
     Bowel,
     /// Brushed steel.
     Steel,
+    /// A kidney: brownish red.
+    Kidney,
+    /// A liver: dark red-brown.
+    Liver,
+    /// A gallbladder: green.
+    Gallbladder,
+    /// A stomach: pink.
+    Stomach,
+    /// A spleen: purple.
+    Spleen,
 }
 
 impl RawBody {
@@ -280,6 +290,8 @@ pub enum RawModel {
     },
     /// A rope, or a strip, solved as one band.
     Band(RawBand),
+    /// A surface of triangles with energies of lengths, areas and volumes.
+    Tissue(RawTissue),
     /// A movable solid.
     Rigid {
         /// \[kg\]
@@ -315,6 +327,36 @@ pub struct RawBand {
     pub bending: Real,
     /// Viscous forces are the elastic ones of the strain that this time brings \[s\].
     pub relaxation_s: Real,
+}
+
+/// The mechanics of tissue.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RawTissue {
+    /// Its mass.
+    pub mass: SurfaceMass,
+    /// In its surface \[N/m\]: Young's modulus times thickness.
+    pub stiffness: Real,
+    /// Against changes of area \[N/m\]: tension for a change of one.
+    pub area: Real,
+    /// Of its surface \[N m\]: moment by width for a curvature of one; 0 for no virtual tetrahedra.
+    pub bending: Real,
+    /// Against changes of the enclosed volume \[Pa\]: pressure for a change of one; 0 where it is not kept.
+    pub bulk: Real,
+    /// Rate at which it swings back to its rest shape \[1/s\]; 0 where it does not.
+    pub restoration: Real,
+    /// Viscous forces are the elastic ones of the strain that this time brings \[s\].
+    pub relaxation_s: Real,
+    /// How it is moved.
+    pub integrator: Integrator,
+}
+
+/// The mass of a surface.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum SurfaceMass {
+    /// Of all of it \[kg\], shared out by area.
+    Total(Real),
+    /// Of each piece of area \[kg/m²\].
+    ByArea(Real),
 }
 
 /// Which vertices.

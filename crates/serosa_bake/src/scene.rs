@@ -1,12 +1,12 @@
 //! The whole bake: bodies, tools, probes and tunables, with all faults collected.
 
 use crate::raw::{Place, RawBody, RawGeometry, RawModel, RawScene, RawSolid};
-use crate::{Fault, exclude, neighbours, rigid, strip};
+use crate::{Fault, exclude, neighbours, rigid, shells, strip};
 use serosa_geometry::{BodyId, PrimId, Vec3};
 use serosa_sim::World;
-use serosa_sim::detect::{Finder, Places};
-use serosa_sim::model::{Body, BodyKind, Model};
-use serosa_sim::params::{BodyParams, Detector, Filter, Params};
+use serosa_sim::detect::{Finder, Places, Shells};
+use serosa_sim::model::{Body, BodyKind, Model, Pose};
+use serosa_sim::params::{BodyParams, Detector, Filter, Params, Response};
 use serosa_sim::row::{Row, place};
 use std::sync::Arc;
 
@@ -41,6 +41,7 @@ pub fn bake(raw: &RawScene) -> Result<Baked, Vec<Fault>> {
     }
     raw.bodies.iter().enumerate().for_each(|(i, body)| oven.add_body(i, body));
     oven.add_tools();
+    oven.add_shells();
     oven.add_probes();
     raw.tunables.iter().enumerate().for_each(|(i, tunable)| oven.add_tunable(i, tunable));
     if !oven.faults.is_empty() {
@@ -59,7 +60,9 @@ pub fn bake(raw: &RawScene) -> Result<Baked, Vec<Fault>> {
     oven.model.neighbours = neighbours::neighbours(&oven.model);
     let mut baked = Baked { model: Arc::new(oven.model), params: oven.params, notes: Vec::new() };
     baked.notes = notes(raw, &baked);
-    match starting_overlap(&baked) {
+    let overlap =
+        if raw.world.response.presses() { pressed_at_start(&baked) } else { starting_overlap(&baked) };
+    match overlap {
         Some(overlap) if raw.world.filter != Filter::Off => return Err(vec![overlap.fault(raw, &baked)]),
         Some(overlap) if overlap.depth_m > NOTED => baked.notes.push(overlap.note(&baked)),
         _ => {}
@@ -131,6 +134,39 @@ impl Oven<'_> {
         }
         let prims = &self.model.prims;
         self.model.growths.retain(|g| prims[g.prims.start as usize].radius < g.to);
+    }
+
+    /// Surfaces for the responses that look for them.
+    fn add_shells(&mut self) {
+        if !self.raw.world.response.presses() || !self.faults.is_empty() {
+            return;
+        }
+        if self.raw.world.filter != Filter::Off {
+            let message = "this response moves apart what overlaps, and with the filter on nothing ever does";
+            self.fault(Place::Scene, message, "write filter = \"off\"");
+        }
+        for (i, raw) in self.raw.bodies.iter().enumerate() {
+            let solid = match &raw.geometry {
+                RawGeometry::Solid { solid, .. } => Some(*solid),
+                RawGeometry::Mesh { mesh, .. } => {
+                    if let Some((message, help)) = shells::fault(mesh) {
+                        let message = format!("\"{}\" cannot be pressed: {message}", raw.name);
+                        self.fault(Place::Body(i), message, help);
+                    }
+                    None
+                }
+                RawGeometry::Strip(_) => {
+                    let message = "this response moves surfaces apart, and an intestine has none";
+                    self.fault(Place::Body(i), message, "write response = \"displacement-velocity\"");
+                    None
+                }
+            };
+            shells::add(&mut self.model, BodyId::from(i), Some(raw), solid);
+        }
+        for (i, raw) in self.raw.tools.iter().enumerate() {
+            let body = BodyId::from(self.raw.bodies.len() + i);
+            shells::add(&mut self.model, body, None, Some(raw.solid));
+        }
     }
 
     fn add_tools(&mut self) {
@@ -249,6 +285,15 @@ impl Overlap {
     }
 }
 
+/// The deepest overlap of surfaces at the start.
+fn pressed_at_start(baked: &Baked) -> Option<Overlap> {
+    let (world, mut rows) = (baked.world(), Vec::new());
+    let at = (&world.state.pos[..], &world.state.pose[..]);
+    let regions = Params { response: Response::Projection, ..baked.params.clone() };
+    Shells::default().rows(&baked.model, &regions, at, &mut rows);
+    deepest(baked, &rows, at)
+}
+
 /// The deepest overlap at the start.
 fn starting_overlap(baked: &Baked) -> Option<Overlap> {
     let world = baked.world();
@@ -261,12 +306,16 @@ fn starting_overlap(baked: &Baked) -> Option<Overlap> {
         (at, serosa_sim::detect::Search::Overlap),
         &mut rows,
     );
+    deepest(baked, &rows, (at.pos, at.pose))
+}
+
+fn deepest(baked: &Baked, rows: &[Row], (pos, pose): (&[Vec3], &[Pose])) -> Option<Overlap> {
     let deepest: &Row = rows.iter().min_by(|a, b| a.gap.total_cmp(&b.gap)).filter(|r| r.gap < -1e-9)?;
     let body = |p: PrimId| baked.model.prims[p.at()].body;
     let side_a = deepest.slots().iter().filter(|s| s.weight > 0.0);
     Some(Overlap {
         bodies: [body(deepest.key.a), body(deepest.key.b)],
         depth_m: -deepest.gap,
-        at: side_a.map(|s| place(s.node, at.pos, at.pose) * s.weight).sum(),
+        at: side_a.map(|s| place(s.node, pos, pose) * s.weight).sum(),
     })
 }

@@ -35,13 +35,14 @@ impl Oven<'_> {
             "coupling" => Target::CouplingStiffness(self.tool(place, name)?),
             "friction" => Target::Friction(self.body(place, name)?),
             "drag" => Target::Drag(self.body(place, name)?),
-            "stiffness" | "bending" | "damping" | "tube_stretch" | "tube_bending" | "relaxation" => {
+            "stiffness" | "bending" | "damping" | "tube_stretch" | "tube_bending" | "relaxation" | "area"
+            | "bulk" | "restoration" => {
                 return self.material(place, name, key);
             }
             _ => {
                 let help = "write gravity, BODY.stiffness, BODY.bending, BODY.damping, BODY.drag, \
-                            BODY.friction, BODY.tube_stretch, BODY.tube_bending, BODY.relaxation or \
-                            TOOL.coupling";
+                            BODY.friction, BODY.tube_stretch, BODY.tube_bending, BODY.relaxation, BODY.area, \
+                            BODY.bulk, BODY.restoration or TOOL.coupling";
                 self.fault(place, format!("\"{path}\" cannot be tuned"), help);
                 return None;
             }
@@ -52,15 +53,23 @@ impl Oven<'_> {
     /// What a body is made of, where its model has it.
     fn material(&mut self, place: Place, name: &str, key: &str) -> Option<Target> {
         let b = self.body(place, name)?;
-        let help = match (&self.model.bodies[b.at()].kind, key) {
-            (BodyKind::Springs(_) | BodyKind::Band(_), "stiffness") => return Some(Target::Stiffness(b)),
-            (BodyKind::Springs(_) | BodyKind::Band(_), "bending") => return Some(Target::Bending(b)),
+        let kind = &self.model.bodies[b.at()].kind;
+        let soft = !matches!(kind, BodyKind::Rigid(_));
+        let help = match (kind, key) {
+            (_, "stiffness") if soft => return Some(Target::Stiffness(b)),
+            (_, "bending") if soft => return Some(Target::Bending(b)),
+            (BodyKind::Tissue(_), "relaxation") => return Some(Target::Relaxation(b)),
+            (BodyKind::Tissue(_), "area") => return Some(Target::Area(b)),
+            (BodyKind::Tissue(_), "bulk") => return Some(Target::Bulk(b)),
+            (BodyKind::Tissue(_), "restoration") => return Some(Target::Restoration(b)),
             (BodyKind::Springs(_), "damping") => return Some(Target::Damping(b)),
             (BodyKind::Band(_), "tube_stretch") => return Some(Target::TubeStretch(b)),
             (BodyKind::Band(_), "tube_bending") => return Some(Target::TubeBending(b)),
             (BodyKind::Band(_), "relaxation") => return Some(Target::Relaxation(b)),
             (_, "damping") => "name a body with model.springs",
-            (_, "stiffness" | "bending") => "name a body with model.springs or model.band",
+            (_, "stiffness" | "bending") => "name a body with model.springs, model.band or model.tissue",
+            (_, "area" | "bulk" | "restoration") => "name a body with model.tissue",
+            (_, "relaxation") => "name a body with model.band or model.tissue",
             _ => "name a body with model.band",
         };
         self.fault(place, format!("\"{name}\" has no {key}"), help);

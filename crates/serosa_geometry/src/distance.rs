@@ -1,8 +1,8 @@
 //! Closest points of a deforming surface of triangles, and signed distances to it.
 
 mod disc;
-mod quad;
 mod sign;
+mod wide;
 mod winding;
 
 pub use sign::Sign;
@@ -12,12 +12,10 @@ use crate::topology::{NONE, Topology};
 use crate::triangle::{Feature, closest_on_triangle};
 use crate::{Aabb, Real, Tree, Vec3};
 use disc::Disc;
-use quad::Quads;
 use std::sync::Arc;
+use wide::Wide;
 use winding::Dipole;
 
-/// Triangles in a leaf of the tree, at most: four at a time, their discs are tested faster than nodes.
-const LEAF: usize = 32;
 /// Rounding of a closest point and of a disc, as a part of the coordinates: some tens of the last place.
 const ROUNDING: Real = 1e-14;
 
@@ -61,8 +59,8 @@ pub struct Distance {
     sign: Sign,
     /// Of each node of the tree.
     discs: Vec<Disc>,
-    /// Of each triangle, in the order of the tree.
-    quads: Quads,
+    /// The tree as it is searched.
+    wide: Wide,
     /// Of each node, where signs come from winding numbers.
     dipoles: Vec<Dipole>,
     /// Of the triangles, while the tree is built.
@@ -81,9 +79,9 @@ impl Distance {
     /// With a sign of one's choice: winding numbers for a closed surface known to meet itself.
     pub fn with(topology: Arc<Topology>, points: &[Vec3], sign: Sign) -> Self {
         let points = points.to_vec();
-        let (tree, quads, discs) = (Tree::default(), Quads::default(), Vec::new());
+        let (tree, wide, discs) = (Tree::default(), Wide::default(), Vec::new());
         let (dipoles, boxes) = (Vec::new(), Vec::new());
-        let mut new = Self { topology, points, tree, sign, discs, quads, dipoles, boxes, rounding: 0.0 };
+        let mut new = Self { topology, points, tree, sign, discs, wide, dipoles, boxes, rounding: 0.0 };
         new.rebuild();
         new
     }
@@ -103,7 +101,8 @@ impl Distance {
         let (points, triangles) = (&self.points, &self.topology.triangles);
         self.boxes.clear();
         self.boxes.extend((0..triangles.len() as u32).map(|t| Aabb::around(corners(points, triangles, t))));
-        self.tree.build_coarse(&self.boxes, LEAF);
+        self.tree.build(&self.boxes);
+        self.wide.shape(&self.tree);
         self.gather();
     }
 
@@ -116,7 +115,7 @@ impl Distance {
         self.tree.gather(&mut discs, of, Disc::join);
         self.discs = discs;
         let (points, triangles) = (&self.points, &self.topology.triangles);
-        self.quads.fill(&bounds, self.tree.items(), |t| corners(points, triangles, t));
+        self.wide.fill(&self.tree, &self.discs, |t| corners(points, triangles, t));
         if self.sign == Sign::Winding {
             let mut dipoles = std::mem::take(&mut self.dipoles);
             let of =
@@ -180,13 +179,7 @@ impl Distance {
         for hint in hints.into_iter().filter(|t| (*t as usize) < self.topology.triangles.len()) {
             start = look(hint);
         }
-        let probe = self.quads.probe(p);
-        let mut last = start;
-        let visit = |places| {
-            self.quads.within(&probe, places, &mut last, &mut look);
-            last
-        };
-        self.tree.nearest(|node, _| self.discs[node].distance_sq(p), start, visit);
+        self.wide.search(p, start, look);
         let (distance_sq, triangle) = best;
         if triangle == NONE {
             return Near::NOTHING;

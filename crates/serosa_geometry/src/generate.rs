@@ -1,9 +1,24 @@
-//! Generators of chains, nets and membranes. Built-in scenes make their own geometry with these.
+//! Generators of chains, nets, membranes, organs and spheres. Built-in scenes make their own geometry with these.
 
 pub mod intestine;
+pub mod organ;
+pub mod sphere;
 
 use crate::{Mesh, Real, Vec3};
 use core::f64::consts::TAU;
+
+/// Why something cannot be made, in whole sentences.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Impossible {
+    /// What is wrong.
+    pub message: String,
+    /// What to do.
+    pub help: String,
+}
+
+pub(crate) fn impossible<T>(message: impl Into<String>, help: impl Into<String>) -> Result<T, Impossible> {
+    Err(Impossible { message: message.into(), help: help.into() })
+}
 
 /// A straight chain of `nodes` ≥ 2 points from `from` to `to`. Sets: `first`, `last`, `ends`.
 pub fn chain(from: Vec3, to: Vec3, nodes: usize) -> Mesh {

@@ -109,18 +109,32 @@ pub fn touches(a: &Solid, b: &Solid, margin: Real, emit: &mut impl FnMut(Touch))
     }
 }
 
-/// As [`touches`], with the ends of cores besides where they are closest: up to 5 touches of two capsules.
-pub fn touches_and_ends(a: &Solid, b: &Solid, margin: Real, emit: &mut impl FnMut(Touch)) {
+/// As [`touches`], with the ends of cores in place of where almost parallel capsules are closest: up to 5 touches.
+/// Ends that are mute (of `a`, of `b`; asked only where there is something near) give none. Returns the nearest touch,
+/// emitted or not.
+pub fn touches_and_ends(
+    a: &Solid,
+    b: &Solid,
+    margin: Real,
+    mute: impl FnOnce() -> [[bool; 2]; 2],
+    emit: &mut impl FnMut(Touch),
+) -> Option<Touch> {
     if let (Solid::Round(a), Solid::Round(b)) = (a, b) {
-        round_round_and_ends(a, b, margin, emit);
-    } else {
-        touches(a, b, margin, emit);
+        return round_round_and_ends(a, b, margin, mute, emit);
     }
+    let (mut nearest, mute): (Option<Touch>, _) = (None, mute());
+    touches(a, b, margin, &mut |touch| {
+        if nearest.is_none_or(|n| touch.gap < n.gap) {
+            nearest = Some(touch);
+        }
+        let speaks = |along: Real, mute: [bool; 2]| !(along == 0.0 && mute[0] || along == 1.0 && mute[1]);
+        if speaks(touch.s, mute[0]) && speaks(touch.t, mute[1]) {
+            emit(touch);
+        }
+    });
+    nearest
 }
 
-/// The feature of a touch that says only how near two almost parallel capsules are: the touches at the ends of
-/// their cores do the pushing.
-pub const NEAREST_ONLY: u8 = 5;
 /// Capsules whose cores meet at an angle of less than about 10° are almost parallel: sin² below this.
 const PARALLEL: Real = 0.03;
 
@@ -128,35 +142,51 @@ const PARALLEL: Real = 0.03;
 ///
 /// Tubes side by side touch along a line, and the closest points of two cores jump from end to end of it as they
 /// turn: pushed there they would see-saw for ever. The ends of the cores stay where they are.
-fn round_round_and_ends(a: &Round, b: &Round, margin: Real, emit: &mut impl FnMut(Touch)) {
+fn round_round_and_ends(
+    a: &Round,
+    b: &Round,
+    margin: Real,
+    mute: impl FnOnce() -> [[bool; 2]; 2],
+    emit: &mut impl FnMut(Touch),
+) -> Option<Touch> {
     let closest = round_round(a, b);
-    if closest.gap >= margin {
-        return;
+    if closest.gap.is_nan() || closest.gap >= margin {
+        return None;
     }
     let inside = |x: Real| x > 0.0 && x < 1.0;
     if inside(closest.s) && inside(closest.t) {
         let (u, v) = (a.b - a.a, b.b - b.a);
-        let crossing = u.cross(v).length_squared() > PARALLEL * u.length_squared() * v.length_squared();
-        emit(Touch { feature: if crossing { 0 } else { NEAREST_ONLY }, ..closest });
-    }
-    let mut emit = |touch: Touch| {
-        if touch.gap < margin {
-            emit(touch);
+        if u.cross(v).length_squared() > PARALLEL * u.length_squared() * v.length_squared() {
+            emit(closest);
         }
-    };
-    let ends = [(0.0, 1), (1.0, 2)];
-    for (s, feature) in &ends[..if a.a == a.b { 1 } else { 2 }] {
-        let end = a.a.lerp(a.b, *s);
-        let t = closest_on_segment(end, b.a, b.b);
-        emit(round_at(a, b, (*s, t), *feature));
     }
-    for (t, feature) in [(0.0, 3), (1.0, 4)].into_iter().take(if b.a == b.b { 1 } else { 2 }) {
-        let s = closest_on_segment(b.a.lerp(b.b, t), a.a, a.b);
-        // An end that is nearest to an end has been found from the other side.
-        if inside(s) {
+    let (mute, most) = (mute(), margin + a.radius + b.radius);
+    let mut at = |s: Real, t: Real, feature: u8| {
+        let apart = a.a.lerp(a.b, s) - b.a.lerp(b.b, t);
+        if apart.length_squared() < most * most {
             emit(round_at(a, b, (s, t), feature));
         }
+    };
+    let both = [(0.0, 0), (1.0, 1)];
+    for &(s, end) in &both[..if a.a == a.b { 1 } else { 2 }] {
+        if !mute[0][end] {
+            let t = closest_on_segment(if end == 0 { a.a } else { a.b }, b.a, b.b);
+            // Where it meets an end, that end has a say too.
+            if !(t == 0.0 && mute[1][0] || t == 1.0 && mute[1][1]) {
+                at(s, t, 1 + end as u8);
+            }
+        }
     }
+    for &(t, end) in &both[..if b.a == b.b { 1 } else { 2 }] {
+        if !mute[1][end] {
+            let s = closest_on_segment(if end == 0 { b.a } else { b.b }, a.a, a.b);
+            // An end that is nearest to an end has been found from the other side.
+            if inside(s) {
+                at(s, t, 3 + end as u8);
+            }
+        }
+    }
+    Some(closest)
 }
 
 /// Where two capsules are closest. Cores that meet have no direction between them: the common normal of

@@ -27,6 +27,10 @@ pub struct Topology {
     pub flipped: Vec<u32>,
     /// Triangles that have a corner twice, ascending; they have no edges and belong to no vertex.
     pub collapsed: Vec<u32>,
+    /// For each vertex the number of its part, a part being what edges join; [`NONE`] where no face has the vertex.
+    pub part_of: Vec<u32>,
+    /// The first vertex of each part, ascending.
+    pub parts: Vec<u32>,
     faces: Rows,
     neighbours: Rows,
 }
@@ -47,7 +51,31 @@ impl Topology {
         let below = all.edges.iter().map(|&[a, b]| (b, a));
         let above = all.edges.iter().map(|&[a, b]| (a, b));
         all.neighbours = Rows::of(points, below.chain(above));
+        all.take_parts();
         all
+    }
+
+    fn take_parts(&mut self) {
+        let mut part_of = vec![NONE; self.points()];
+        let mut open = Vec::new();
+        for vertex in 0..self.points() as u32 {
+            if part_of[vertex as usize] != NONE || self.faces_of(vertex).is_empty() {
+                continue;
+            }
+            let part = self.parts.len() as u32;
+            self.parts.push(vertex);
+            part_of[vertex as usize] = part;
+            open.push(vertex);
+            while let Some(v) = open.pop() {
+                for w in self.neighbours_of(v) {
+                    if part_of[*w as usize] == NONE {
+                        part_of[*w as usize] = part;
+                        open.push(*w);
+                    }
+                }
+            }
+        }
+        self.part_of = part_of;
     }
 
     fn take_edges(&mut self, sides: &Sides) {
@@ -192,6 +220,9 @@ mod tests {
         let with = Topology::of(&[[0, 1, 2], [1, 1, 2]], 4);
         assert_eq!((&with.collapsed[..], with.triangle_edges[1]), (&[1][..], [NONE; 3]));
         assert_eq!((with.faces_of(1), with.faces_of(3), with.edges.len()), (&[0][..], &[][..], 3));
+        assert_eq!((&with.part_of[..], &with.parts[..]), (&[0, 0, 0, NONE][..], &[0][..]));
+        let two: Vec<[u32; 3]> = cube().into_iter().chain(cube().iter().map(|t| t.map(|v| v + 8))).collect();
+        assert_eq!(Topology::of(&two, 16).parts, [0, 8]);
         let nothing = Topology::of(&[], 0);
         assert!(!nothing.is_closed() && nothing.points() == 0);
     }

@@ -57,9 +57,16 @@ impl Tree {
         self.items.is_empty()
     }
 
-    /// The items, those of a leaf beside one another.
-    pub fn items(&self) -> &[u32] {
-        &self.items
+    /// The two children of a node, which have greater numbers; the root is node 0. `None` for a leaf.
+    pub fn children(&self, node: u32) -> Option<[u32; 2]> {
+        let node = &self.nodes[node as usize];
+        (node.count == 0).then_some([node.first, node.first + 1])
+    }
+
+    /// The items of a leaf, at most four; none of an inner node.
+    pub fn items_of(&self, leaf: u32) -> &[u32] {
+        let node = &self.nodes[leaf as usize];
+        &self.items[node.first as usize..][..node.count as usize]
     }
 
     /// The box around everything.

@@ -7,7 +7,7 @@
 mod frame;
 mod mesh;
 
-pub use frame::{Contact, Frame, FrameEncoder, Led, STAGES};
+pub use frame::{Contact, Frame, FrameEncoder, Led, Pairs, STAGES};
 pub use mesh::{FactInfo, MESH_POST_MAX, MeshAnswer, MeshInfo, SHOWN_TRIANGLES_MAX};
 
 use serde::{Deserialize, Serialize};
@@ -15,13 +15,18 @@ use serde::{Deserialize, Serialize};
 /// The largest text message that a page may send \[bytes\]: a scene file of the largest size, and some.
 pub const TO_SERVER_MAX: usize = crate::scene::SCENE_MAX + 4096;
 
-/// What a page may say. Anything but `Drive` and `Hello` is heard only from the driver.
+/// What a page may say. Anything but `Drive` and `Pairs` is heard only from the driver.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 pub enum ToServer {
     /// Become the driver; the present one is told.
     Drive,
+    /// Send this page the pairs that the detector follows, or no longer. Any page may ask: the others do not notice.
+    Pairs {
+        /// Whether frames are to carry them.
+        show: bool,
+    },
     /// Back to the gallery: nothing runs.
     Gallery,
     /// Open a built-in scene.
@@ -267,6 +272,16 @@ pub enum Surface {
     Bowel,
     /// Brushed steel.
     Steel,
+    /// A kidney: brownish red.
+    Kidney,
+    /// A liver: dark red-brown.
+    Liver,
+    /// A gallbladder: green.
+    Gallbladder,
+    /// A stomach: pink.
+    Stomach,
+    /// A spleen: purple.
+    Spleen,
 }
 
 /// How to draw a body.

@@ -1,7 +1,7 @@
 //! Audit: the last step checked against the exhaustive twin.
 
-use crate::detect::{Finder, Places, Search};
-use crate::params::Detector;
+use crate::detect::{Finder, Places, Search, Shells};
+use crate::params::{Detector, Params, Response};
 use crate::row::{Held, Row};
 use crate::{Real, World};
 
@@ -20,6 +20,7 @@ pub struct Auditor {
     finder: Finder,
     rows: Vec<Row>,
     found: Vec<[Held; 2]>,
+    shells: Shells,
 }
 
 impl Auditor {
@@ -27,9 +28,12 @@ impl Auditor {
     /// each must be answered by a row that holds the same vertices or primitives. Measures the deepest overlap
     /// left where the step ended, over all touches. Cost: O(n²), twice.
     pub fn check(&mut self, world: &World) -> Audit {
+        if world.params.response.presses() {
+            return self.check_shells(world);
+        }
         let seen = &world.scratch;
         let places = Places { pos: &seen.found_pos, pose: &seen.found_pose, radius: &seen.found_radius };
-        let search = if seen.found_near { Search::Near(&seen.reach.prims) } else { Search::Overlap };
+        let search = if seen.found_near { Search::Near(&seen.reach) } else { Search::Overlap };
         self.exhaust(world, places, search);
         self.found.clear();
         self.found.extend(world.scratch.rows.iter().map(|row| row.held));
@@ -38,6 +42,26 @@ impl Auditor {
         let missed = self.rows.iter().filter(|row| !known(row)).count() as u32;
         let end = &world.state;
         self.exhaust(world, Places { pos: &end.pos, pose: &end.pose, radius: &end.radius }, Search::Overlap);
+        let deepest_m = self.rows.iter().map(|row| -row.gap).fold(0.0, Real::max);
+        Audit { missed, deepest_m }
+    }
+
+    /// The same for surfaces: every vertex of a soft one that lies inside another, asked by itself, must have a row.
+    /// (A consistent depth that is not positive has none, and is not missed.) The depth is that of regions.
+    fn check_shells(&mut self, world: &World) -> Audit {
+        let seen = &world.scratch;
+        let at = (&seen.found_pos[..], &seen.found_pose[..]);
+        let mut inside = Vec::new();
+        self.shells.inside_slowly(&world.model, at, |v| inside.push(v));
+        let regions = Params { response: Response::Projection, ..world.params.clone() };
+        self.shells.rows(&world.model, &regions, at, &mut self.rows);
+        let held =
+            |row: &Row| row.held.iter().find_map(|h| if let Held::Vertex(v) = h { Some(*v) } else { None });
+        let mut known: Vec<_> = self.rows.iter().filter_map(held).collect();
+        known.sort_unstable();
+        let missed = inside.iter().filter(|v| known.binary_search(v).is_err()).count() as u32;
+        let end = &world.state;
+        self.shells.rows(&world.model, &regions, (&end.pos, &end.pose), &mut self.rows);
         let deepest_m = self.rows.iter().map(|row| -row.gap).fold(0.0, Real::max);
         Audit { missed, deepest_m }
     }

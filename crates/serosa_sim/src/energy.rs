@@ -1,6 +1,6 @@
 //! Energies and momenta of a world, for reports, probes and tests.
 
-use crate::body::{band, springs};
+use crate::body::{band, springs, tissue};
 use crate::model::BodyKind;
 use crate::{BodyId, Real, Vec3, World};
 use serde::{Deserialize, Serialize};
@@ -57,6 +57,9 @@ fn elastic(world: &World, b: BodyId) -> Real {
         }
         BodyKind::Band(band) => {
             band::energy(&world.model, band, &world.params.bodies[b.at()], &world.state.pos)
+        }
+        BodyKind::Tissue(body) => {
+            tissue::energy(&world.model, body, b.at(), &world.params.bodies[b.at()], &world.state.pos)
         }
         BodyKind::Rigid(_) => 0.0,
     }

@@ -20,280 +20,233 @@
 //! The guarantee starts from a separated state and holds in f64 with a margin of [`MARGIN`]. A shape turned by an
 //! angle a leaves the chord of its motion by at most a² r/2 at a distance r; rigid frames pay for that too.
 
+mod shorten;
+
 use crate::body::Substep;
-use crate::detect::Near;
-use crate::model::{BodyKind, Model, Pose, PrimKind, Shape};
+use crate::model::{BodyKind, Model, PrimKind, Shape};
 use crate::params::Filter;
 use crate::state::{State, Twist};
-use crate::{Mat3, PrimId, Real, RigidId, Scratch, Vec3};
+use crate::{Mat3, PrimId, Real, Scratch, Vec3};
 use serosa_geometry::closest_segments;
-use serosa_geometry::rotation::{from_rotation_vector, to_rotation_vector};
+use serosa_geometry::rotation::from_rotation_vector;
+use shorten::{Arm, HalfSpace, Turn, clip_within, turn_within, within};
 
 /// The gap that is always left between primitives \[m\].
 pub const MARGIN: Real = 1e-6;
 /// How much of the room between a pair a step may use up.
 const USE: Real = 0.9;
-/// Corners of one primitive.
-const CORNERS: usize = 8;
 /// The most advances with which a pair is followed through a substep.
 const ADVANCES: u32 = 12;
 /// Rounds after which the pairs still in doubt get their planes unasked.
 const ROUNDS: u32 = 6;
 
-/// Motion along `dir` is at most `most`, once its pair has a plane.
-#[derive(Clone, Copy, Debug)]
-struct HalfSpace {
-    dir: Vec3,
-    most: Real,
-    pair: u32,
-}
-
-/// A half-space for a point of a rigid frame.
-#[derive(Clone, Copy, Debug)]
-struct Arm {
-    /// From the frame's origin, in the world \[m\].
-    arm: Vec3,
-    /// Which of all arms, as found.
-    order: u32,
-    half: HalfSpace,
-}
-
 /// A near pair.
 #[derive(Clone, Copy, Debug)]
 struct Pair {
     prims: [PrimId; 2],
-    /// Both are capsules or balls: their motion can be followed.
-    round: bool,
-    /// The sum of their radii at the end of the substep \[m\].
-    radii: Real,
-    /// The normal of the plane between, towards the first.
+    /// Unit, towards the first.
     normal: Vec3,
-    /// How far either end of either side may go towards the other, where a side is a segment \[m\].
-    most: [[Real; 2]; 2],
-    /// A plane stays between.
+    /// At the start of the substep, with the radii of its end \[m\].
+    gap: Real,
+    /// How far either side may go towards the other, once there is a plane.
+    fronts: Option<[Front; 2]>,
+    /// The plane stays between.
     planed: bool,
     /// To be looked at in this round.
     doubt: bool,
 }
 
-/// A step of a rigid frame.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Turn {
-    shift: Vec3,
-    turn: Vec3,
-}
-
-/// The certificates of a substep.
-#[derive(Clone, Debug, Default)]
-pub struct Planes {
-    /// Farthest that a vertex was to move which only its reach held back \[m\]. 0 where there is none.
-    pub(crate) wanted: Real,
-    pairs: Vec<Pair>,
-    /// Half-spaces by vertex: first the vertex of each, as found.
-    found: Vec<(u32, HalfSpace)>,
-    /// Row starts, two more than there are vertices.
-    starts: Vec<u32>,
-    halves: Vec<HalfSpace>,
-    /// Half-spaces by rigid frame, sorted.
-    arms: Vec<(u32, Arm)>,
-    /// Steps as allowed so far, one per vertex \[m\].
-    steps: Vec<Vec3>,
-    /// The same for rigid frames.
-    turns: Vec<Turn>,
-    /// Vertices and frames of pairs that got a plane in this round, each vertex once.
-    touched: Vec<u32>,
-    /// Whether a vertex is among `touched`.
-    is_touched: Vec<bool>,
-    touched_frames: Vec<u32>,
-}
-
-/// Looks at all near pairs: those nearer at the start of the substep than their reaches together.
-/// Cost: linear in pairs and vertices.
-pub(crate) fn plan(sub: &Substep, state: &State, scratch: &mut Scratch) {
-    let Scratch { planes, finder, pos, pose, growth, .. } = scratch;
-    planes.pairs.clear();
-    planes.found.clear();
-    planes.arms.clear();
-    for pair in &finder.near {
-        planes.separate(sub.model, state, pair, growth, (pos, pose));
-    }
-    planes.sort(state.pos.len());
-}
-
-/// The corners of a primitive's core. A plane has none: its row knows its side.
-struct Hull {
-    points: [Vec3; CORNERS],
-    len: usize,
-}
-
 /// How far one side of a pair may go.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct Front {
     /// Towards the other side.
     dir: Vec3,
     /// Where its foremost corner stands along `dir` \[m\].
     at: Real,
-    /// How far that corner may advance \[m\].
+    /// How far that corner may advance \[m\]. Others may go as far as it.
     most: Real,
 }
 
+impl Front {
+    /// How far a corner may go along `dir` \[m\].
+    #[inline]
+    fn most(&self, corner: Vec3) -> Real {
+        self.most + (self.at - corner.dot(self.dir)).max(0.0)
+    }
+}
+
+/// The certificates of a substep.
+#[derive(Clone, Debug, Default)]
+pub struct Planes {
+    /// Farthest that a vertex was to stray from its way which nothing else held back \[m\]. 0 where there is none.
+    pub(crate) wanted: Real,
+    pairs: Vec<Pair>,
+    /// The pairs of each vertex, then of each rigid frame, in their order: where they start, two more than there are
+    /// vertices and frames.
+    starts: Vec<u32>,
+    links: Vec<u32>,
+    /// Steps as allowed so far, one per vertex \[m\].
+    steps: Vec<Vec3>,
+    /// The same for rigid frames.
+    turns: Vec<Turn>,
+    /// Steps of rigid frames as asked for.
+    wanted_turns: Vec<Turn>,
+    /// Vertices, and behind them frames, of pairs that got a plane in this round, each once.
+    touched: Vec<u32>,
+    /// Whether a vertex or frame is among `touched`.
+    is_touched: Vec<bool>,
+    /// Half-spaces of the vertex or frame at hand.
+    halves: Vec<HalfSpace>,
+    arms: Vec<Arm>,
+}
+
+/// What the filter looks at and does not change.
+#[derive(Clone, Copy)]
+struct Scene<'a> {
+    model: &'a Model,
+    state: &'a State,
+    growth: &'a [Real],
+    /// Steps asked for, one per vertex \[m\].
+    wanted: &'a [Vec3],
+}
+
+/// Lists all near pairs: those nearer at the start of the substep than their reaches together.
+/// Cost: linear in pairs and vertices.
+pub(crate) fn plan(sub: &Substep, state: &State, scratch: &mut Scratch) {
+    let Scratch { planes, finder, growth, .. } = scratch;
+    planes.pairs.clear();
+    planes.pairs.extend(finder.near.iter().map(|near| {
+        let [a, b] = near.prims;
+        let gap = near.gap - growth[a.at()] - growth[b.at()];
+        Pair { prims: near.prims, normal: near.normal, gap, fronts: None, planed: false, doubt: true }
+    }));
+    planes.link(sub.model, state.pos.len());
+}
+
 impl Planes {
-    fn separate(
-        &mut self,
-        model: &Model,
-        state: &State,
-        near: &Near,
-        growth: &[Real],
-        (pos, pose): (&[Vec3], &[Pose]),
-    ) {
-        let (n, [a, b]) = (near.normal, near.prims);
-        // Not as arrays: a hull is large, and arrays of it are made by copying.
-        let (hull_a, hull_b) =
-            (hull(model, a, &state.pos, &state.pose), hull(model, b, &state.pos, &state.pose));
-        let (next_a, next_b) = (hull(model, a, pos, pose), hull(model, b, pos, pose));
-        let radius = |p: PrimId| state.radius[p.at()] + growth[p.at()];
-        // Lowest of A and highest of B along the normal, radii as they will be.
-        let low = level(&hull_a, n, Real::min).unwrap_or_else(|| plane_level(model, a, state, n)) - radius(a);
-        let high =
-            level(&hull_b, n, Real::max).unwrap_or_else(|| plane_level(model, b, state, n)) + radius(b);
-        let room = (low - high - MARGIN).max(0.0) * USE;
-        let moves = |from: &Hull, to: &Hull, sign: Real| {
-            (0..from.len).map(|i| sign * (to.points[i] - from.points[i]).dot(n)).fold(0.0, Real::max)
-        };
-        let (da, db) = (moves(&hull_a, &next_a, -1.0), moves(&hull_b, &next_b, 1.0));
-        let share = match (model.prim_moves(a), model.prim_moves(b)) {
+    /// Brings the pairs of each vertex and of each frame together.
+    fn link(&mut self, model: &Model, vertices: usize) {
+        let nodes = vertices + model.rigids.len();
+        self.starts.clear();
+        self.starts.resize(nodes + 2, 0);
+        for pair in &self.pairs {
+            each_node(model, vertices, pair, |node| self.starts[node + 2] += 1);
+        }
+        for node in 2..nodes + 2 {
+            self.starts[node] += self.starts[node - 1];
+        }
+        self.links.clear();
+        self.links.resize(self.starts[nodes + 1] as usize, 0);
+        for (k, pair) in self.pairs.iter().enumerate() {
+            each_node(model, vertices, pair, |node| {
+                let next = &mut self.starts[node + 1];
+                self.links[*next as usize] = k as u32;
+                *next += 1;
+            });
+        }
+    }
+
+    /// The pairs of a vertex or frame.
+    fn links(&self, node: usize) -> &[u32] {
+        &self.links[self.starts[node] as usize..self.starts[node + 1] as usize]
+    }
+
+    /// The allowed part of a vertex's step under the planes put so far.
+    fn clip_step(&mut self, scene: &Scene, v: usize) -> Vec3 {
+        let mut halves = std::mem::take(&mut self.halves);
+        halves.clear();
+        let corner = scene.state.pos[v];
+        for pair in self.links(v).iter().map(|k| &self.pairs[*k as usize]).filter(|p| p.planed) {
+            let holds = |prim: PrimId| match scene.model.prims[prim.at()].kind {
+                PrimKind::Segment(ends) => ends[0].at() == v || ends[1].at() == v,
+                PrimKind::Shape(_) => false,
+            };
+            let front = pair.fronts.map(|fronts| fronts[usize::from(!holds(pair.prims[0]))]);
+            halves.extend(front.map(|f| HalfSpace { dir: f.dir, most: f.most(corner) }));
+        }
+        let clipped = clip_within(scene.wanted[v], &halves);
+        self.halves = halves;
+        clipped
+    }
+
+    /// The same for a rigid frame.
+    fn clip_turn(&mut self, scene: &Scene, r: usize) -> Turn {
+        let mut arms = std::mem::take(&mut self.arms);
+        arms.clear();
+        let origin = scene.state.pose[r].pos;
+        for pair in self.links(scene.wanted.len() + r).iter().map(|k| &self.pairs[*k as usize]) {
+            for (prim, front) in pair.prims.iter().zip(pair.fronts.iter().flatten()).filter(|_| pair.planed) {
+                if matches!(scene.model.prims[prim.at()].kind, PrimKind::Shape(frame) if frame.at() == r) {
+                    each_corner(scene, *prim, |p| {
+                        let half = HalfSpace { dir: front.dir, most: front.most(p) };
+                        arms.push(Arm { arm: p - origin, half });
+                    });
+                }
+            }
+        }
+        let clipped = turn_within(self.wanted_turns[r], &arms);
+        self.arms = arms;
+        clipped
+    }
+
+    /// The plane of a pair, where it is at the start, and how the room between is shared by the steps asked for.
+    fn put_plane(&mut self, scene: &Scene, k: usize) -> [Front; 2] {
+        let Pair { prims: [a, b], normal: n, .. } = self.pairs[k];
+        let radius = |p: PrimId| scene.state.radius[p.at()] + scene.growth[p.at()];
+        // How far the foremost corners of A and of B stand along −n and n, radii not counted.
+        let (low, high) = (level(scene, a, -n), level(scene, b, n));
+        let room = (-low - radius(a) - high - radius(b) - MARGIN).max(0.0) * USE;
+        let (da, db) = (self.approach(scene, a, -n), self.approach(scene, b, n));
+        let share = match (scene.model.prim_moves(a), scene.model.prim_moves(b)) {
             (true, false) => 1.0,
             (false, true) => 0.0,
             _ if da + db > 0.0 && (da + db).is_finite() => da / (da + db),
             _ => 0.5,
         };
-        let front_a = Front { dir: -n, at: -low - radius(a), most: room * share };
-        let front_b = Front { dir: n, at: high - radius(b), most: room * (1.0 - share) };
-        let most_a = self.bound(model, a, &hull_a, &state.pose, front_a);
-        let most_b = self.bound(model, b, &hull_b, &state.pose, front_b);
-        let round = |h: &Hull| h.len == 1 || h.len == 2;
-        self.pairs.push(Pair {
-            prims: [a, b],
-            round: round(&hull_a) && round(&hull_b),
-            radii: radius(a) + radius(b),
-            normal: n,
-            most: [most_a, most_b],
-            planed: false,
-            doubt: false,
-        });
+        let fronts = [
+            Front { dir: -n, at: low, most: room * share },
+            Front { dir: n, at: high, most: room * (1.0 - share) },
+        ];
+        self.pairs[k].fronts = Some(fronts);
+        fronts
     }
 
-    /// Half-spaces for one side of the pair to come: each corner may go as far as the foremost one. Returns how far
-    /// the ends of a segment may go.
-    fn bound(&mut self, model: &Model, prim: PrimId, hull: &Hull, pose: &[Pose], front: Front) -> [Real; 2] {
-        let pair = self.pairs.len() as u32;
-        let half = |p: Vec3| HalfSpace {
-            dir: front.dir,
-            most: front.most + (front.at - p.dot(front.dir)).max(0.0),
-            pair,
-        };
-        match model.prims[prim.at()].kind {
-            PrimKind::Segment([v, w]) => {
-                let halves = [half(hull.points[0]), half(hull.points[1])];
-                self.found.extend([(v.0, halves[0]), (w.0, halves[1])]);
-                [halves[0].most, halves[1].most]
+    /// How far the steps asked for would take a primitive along `dir` \[m\].
+    fn approach(&self, scene: &Scene, prim: PrimId, dir: Vec3) -> Real {
+        match scene.model.prims[prim.at()].kind {
+            PrimKind::Segment(ends) => {
+                ends.iter().map(|v| scene.wanted[v.at()].dot(dir)).fold(0.0, Real::max)
             }
             PrimKind::Shape(r) => {
-                for p in &hull.points[..hull.len] {
-                    let order = self.arms.len() as u32;
-                    self.arms.push((r.0, Arm { arm: *p - pose[r.at()].pos, order, half: half(*p) }));
-                }
-                [0.0; 2]
+                let (turn, origin) = (&self.wanted_turns[r.at()], scene.state.pose[r.at()].pos);
+                let mut most = 0.0;
+                each_corner(scene, prim, |p| {
+                    most = Real::max(most, (turn.shift + turn.turn.cross(p - origin)).dot(dir));
+                });
+                most
             }
         }
     }
 
-    /// Brings the half-spaces of each vertex together, in the order in which they were found.
-    fn sort(&mut self, vertices: usize) {
-        self.starts.clear();
-        self.starts.resize(vertices + 2, 0);
-        for (v, _) in &self.found {
-            self.starts[*v as usize + 2] += 1;
+    /// Whether a pair has one of the two certificates under the steps as they are.
+    fn certified(&mut self, scene: &Scene, k: usize) -> bool {
+        let pair = self.pairs[k];
+        let (a, b) = (self.path(scene, pair.prims[0]), self.path(scene, pair.prims[1]));
+        let (speed, room) = (closing(&a, &b), pair.gap - MARGIN - a.bow - b.bow);
+        if speed <= room {
+            return true;
         }
-        for v in 2..vertices + 2 {
-            self.starts[v] += self.starts[v - 1];
-        }
-        let nothing = HalfSpace { dir: Vec3::ZERO, most: 0.0, pair: 0 };
-        self.halves.clear();
-        self.halves.resize(self.found.len(), nothing);
-        for (v, half) in &self.found {
-            let next = &mut self.starts[*v as usize + 1];
-            self.halves[*next as usize] = *half;
-            *next += 1;
-        }
-        // Not the stable sort, which allocates.
-        self.arms.sort_unstable_by_key(|(r, a)| (*r, a.order));
+        let fronts = pair.fronts.unwrap_or_else(|| self.put_plane(scene, k));
+        let behind = |side: usize| self.behind(scene, pair.prims[side], &fronts[side]);
+        (behind(0) && behind(1)) || a.round && b.round && self.stays_apart(scene, &pair, [&a, &b], speed)
     }
 
-    fn halves(&self, v: u32) -> &[HalfSpace] {
-        &self.halves[self.starts[v as usize] as usize..self.starts[v as usize + 1] as usize]
-    }
-
-    fn arms(&self, r: u32) -> &[(u32, Arm)] {
-        let first = self.arms.partition_point(|(k, _)| *k < r);
-        let len = self.arms[first..].partition_point(|(k, _)| *k == r);
-        &self.arms[first..first + len]
-    }
-
-    /// The allowed part of a vertex's step under the planes put so far.
-    fn clip_step(&self, v: u32, step: Vec3) -> Vec3 {
-        let halves = || self.halves(v).iter().filter(|h| self.pairs[h.pair as usize].planed);
-        let mut dx = step;
-        for _ in 0..3 {
-            let mut fits = true;
-            for h in halves() {
-                let over = dx.dot(h.dir) - h.most;
-                if over > 0.0 {
-                    dx -= h.dir * over;
-                }
-                fits &= over <= 0.0;
-            }
-            if fits {
-                return dx;
-            }
-        }
-        // In a corner the passes may not have come to rest: what is left is shortened as a whole.
-        dx * halves().map(|h| share_of(dx.dot(h.dir), h.most)).fold(1.0, Real::min)
-    }
-
-    /// The same for a rigid frame.
-    fn clip_turn(&self, r: u32, wanted: Turn) -> Turn {
-        let arms = || self.arms(r).iter().map(|(_, a)| a).filter(|a| self.pairs[a.half.pair as usize].planed);
-        let mut now = wanted;
-        for _ in 0..3 {
-            for a in arms() {
-                let over = now.ahead(a) - a.half.most;
-                if over > 0.0 {
-                    now.shift -= a.half.dir * over;
-                }
-            }
-        }
-        let share = arms().map(|a| share_of(now.ahead(a), a.half.most)).fold(1.0, Real::min);
-        Turn { shift: now.shift * share, turn: now.turn * share }
-    }
-
-    /// Whether a pair stays apart in the steps as they are.
-    fn stays_apart(&self, model: &Model, state: &State, pair: &Pair) -> bool {
-        if !pair.round {
-            return false;
-        }
-        let (a, b) = (self.path(model, state, pair.prims[0]), self.path(model, state, pair.prims[1]));
-        let apart = pair.radii + MARGIN + a.bow + b.bow;
-        // What both do together changes no distance.
-        let common = (a.moves[0] + a.moves[1] + b.moves[0] + b.moves[1]) * 0.25;
-        let fastest = |p: &Path| p.moves.iter().map(|m| (*m - common).length()).fold(0.0, Real::max);
-        let speed = fastest(&a) + fastest(&b);
-        let mut t = 0.0;
+    /// Whether the motion of two capsules leaves a gap at every instant.
+    fn stays_apart(&self, scene: &Scene, pair: &Pair, [a, b]: [&Path; 2], speed: Real) -> bool {
+        let radius = |p: PrimId| scene.state.radius[p.at()] + scene.growth[p.at()];
+        let apart = radius(pair.prims[0]) + radius(pair.prims[1]) + MARGIN + a.bow + b.bow;
+        let (mut t, mut room) = (0.0, pair.gap - MARGIN - a.bow - b.bow);
         for _ in 0..ADVANCES {
-            let at = |p: &Path, k: usize| p.points[k] + p.moves[k] * t;
-            let (a0, a1, b0, b1) = (at(&a, 0), at(&a, 1), at(&b, 0), at(&b, 1));
-            let c = closest_segments(a0, a1, b0, b1);
-            let room = (a0.lerp(a1, c.s) - b0.lerp(b1, c.t)).length() - apart;
             if room.is_nan() || room <= 0.0 {
                 return false;
             }
@@ -301,194 +254,192 @@ impl Planes {
                 return true;
             }
             t += USE * room / speed;
+            let at = |p: &Path, k: usize| p.points[k] + p.moves[k] * t;
+            let (a0, a1, b0, b1) = (at(a, 0), at(a, 1), at(b, 0), at(b, 1));
+            let c = closest_segments(a0, a1, b0, b1);
+            room = (a0.lerp(a1, c.s) - b0.lerp(b1, c.t)).length() - apart;
         }
         false
     }
 
     /// The core of a primitive and where its ends go.
-    fn path(&self, model: &Model, state: &State, prim: PrimId) -> Path {
-        match model.prims[prim.at()].kind {
-            PrimKind::Segment(ends) => Path {
-                points: ends.map(|v| state.pos[v.at()]),
-                moves: ends.map(|v| self.steps[v.at()]),
-                bow: 0.0,
-            },
-            PrimKind::Shape(r) => {
-                let hull = hull(model, prim, &state.pos, &state.pose);
-                let points = [hull.points[0], hull.points[hull.len.max(1) - 1]];
-                let (turn, origin) = (&self.turns[r.at()], state.pose[r.at()].pos);
-                let moves = points.map(|p| turn.shift + turn.turn.cross(p - origin));
-                let arm = points.map(|p| (p - origin).length());
-                Path { points, moves, bow: 0.5 * turn.turn.length_squared() * arm[0].max(arm[1]) }
+    #[inline]
+    fn path(&self, scene: &Scene, prim: PrimId) -> Path {
+        let r = match scene.model.prims[prim.at()].kind {
+            PrimKind::Segment([v, w]) => {
+                let (v, w) = (v.at(), w.at());
+                return Path {
+                    points: [scene.state.pos[v], scene.state.pos[w]],
+                    moves: [self.steps[v], self.steps[w]],
+                    bow: 0.0,
+                    round: true,
+                };
             }
+            PrimKind::Shape(r) => r,
+        };
+        let (turn, pose) = (&self.turns[r.at()], &scene.state.pose[r.at()]);
+        let shape = scene.model.rigids[r.at()].shape;
+        let (half, round) = match shape {
+            Shape::Ball => (0.0, true),
+            Shape::Capsule { half } => (half, true),
+            // A plane that turns sweeps everything; a box is only asked how fast it is.
+            Shape::Plane if turn.turn != Vec3::ZERO => (Real::INFINITY, false),
+            Shape::Plane => (0.0, false),
+            Shape::Cuboid { half } => (half.length(), false),
+        };
+        let reach = pose.rot * Vec3::Z * half;
+        let bow = 0.5 * turn.turn.length_squared() * half;
+        if round {
+            let turned = turn.turn.cross(reach);
+            let moves = [turn.shift - turned, turn.shift + turned];
+            return Path { points: [pose.pos - reach, pose.pos + reach], moves, bow, round };
         }
+        // No corner is faster than this.
+        let fastest = turn.shift.length() + turn.turn.length() * half;
+        let moves = [Vec3::X * fastest, Vec3::X * -fastest];
+        Path { points: [pose.pos; 2], moves, bow, round }
     }
 
-    /// Whether the steps keep both sides of a pair on their sides of its plane.
-    fn plane_holds(&self, model: &Model, pair: u32) -> bool {
-        let own = &self.pairs[pair as usize];
-        let side = |k: usize, dir: Vec3| match model.prims[own.prims[k].at()].kind {
+    /// Whether the steps keep a side of a pair behind its front.
+    fn behind(&self, scene: &Scene, prim: PrimId, front: &Front) -> bool {
+        match scene.model.prims[prim.at()].kind {
             PrimKind::Segment(ends) => {
-                ends.iter().zip(own.most[k]).all(|(v, most)| self.steps[v.at()].dot(dir) <= most)
+                ends.iter().all(|v| self.steps[v.at()].dot(front.dir) <= front.most(scene.state.pos[v.at()]))
             }
-            PrimKind::Shape(RigidId(r)) => {
-                let own = self.arms(r).iter().filter(|(_, a)| a.half.pair == pair);
-                own.into_iter().all(|(_, a)| self.turns[r as usize].ahead(a) <= a.half.most)
+            PrimKind::Shape(r) => {
+                let (turn, origin) = (&self.turns[r.at()], scene.state.pose[r.at()].pos);
+                let mut behind = true;
+                each_corner(scene, prim, |p| {
+                    let half = HalfSpace { dir: front.dir, most: front.most(p) };
+                    behind &= turn.ahead(&Arm { arm: p - origin, half }) <= half.most;
+                });
+                behind
             }
-        };
-        side(0, -own.normal) && side(1, own.normal)
+        }
     }
 
     /// One round over the pairs in doubt: those without a certificate get a plane. Returns whether any did.
-    fn round(&mut self, model: &Model, state: &State, unasked: bool) -> bool {
+    fn round(&mut self, scene: &Scene, unasked: bool) -> bool {
         self.touched.clear();
-        self.touched_frames.clear();
         for k in 0..self.pairs.len() {
-            let pair = self.pairs[k];
-            if !pair.doubt {
+            if !std::mem::replace(&mut self.pairs[k].doubt, false) || self.pairs[k].planed {
                 continue;
             }
-            self.pairs[k].doubt = false;
-            if pair.planed
-                || !unasked && (self.plane_holds(model, k as u32) || self.stays_apart(model, state, &pair))
-            {
+            if unasked {
+                self.put_plane(scene, k);
+            } else if self.certified(scene, k) {
                 continue;
             }
             self.pairs[k].planed = true;
-            for prim in pair.prims {
-                match model.prims[prim.at()].kind {
-                    PrimKind::Segment(ends) => ends.iter().for_each(|v| {
-                        if !std::mem::replace(&mut self.is_touched[v.at()], true) {
-                            self.touched.push(v.0);
-                        }
-                    }),
-                    PrimKind::Shape(r) => self.touched_frames.push(r.0),
+            let (pair, is_touched, touched) = (self.pairs[k], &mut self.is_touched, &mut self.touched);
+            each_node(scene.model, scene.wanted.len(), &pair, |node| {
+                if !std::mem::replace(&mut is_touched[node], true) {
+                    touched.push(node as u32);
                 }
-            }
+            });
         }
-        !(self.touched.is_empty() && self.touched_frames.is_empty())
+        !self.touched.is_empty()
     }
 
     /// Clips what the round touched, and puts the pairs of what changed in doubt.
-    fn clip_touched(&mut self, wanted: &[Vec3], wanted_turns: impl Fn(u32) -> Turn) {
+    fn clip_touched(&mut self, scene: &Scene) {
+        let vertices = scene.wanted.len();
         for k in 0..self.touched.len() {
-            let v = self.touched[k];
-            self.is_touched[v as usize] = false;
-            let clipped = self.clip_step(v, wanted[v as usize]);
-            if clipped != self.steps[v as usize] {
-                self.steps[v as usize] = clipped;
-                let own = self.starts[v as usize] as usize..self.starts[v as usize + 1] as usize;
-                for h in &self.halves[own] {
-                    self.pairs[h.pair as usize].doubt = true;
-                }
-            }
-        }
-        self.touched_frames.sort_unstable();
-        self.touched_frames.dedup();
-        for k in 0..self.touched_frames.len() {
-            let r = self.touched_frames[k];
-            let clipped = self.clip_turn(r, wanted_turns(r));
-            if clipped != self.turns[r as usize] {
-                self.turns[r as usize] = clipped;
-                let first = self.arms.partition_point(|(k, _)| *k < r);
-                for (_, a) in self.arms[first..].iter().take_while(|(k, _)| *k == r) {
-                    self.pairs[a.half.pair as usize].doubt = true;
+            let node = self.touched[k] as usize;
+            self.is_touched[node] = false;
+            let changed = if node < vertices {
+                let clipped = self.clip_step(scene, node);
+                std::mem::replace(&mut self.steps[node], clipped) != clipped
+            } else {
+                let clipped = self.clip_turn(scene, node - vertices);
+                std::mem::replace(&mut self.turns[node - vertices], clipped) != clipped
+            };
+            if changed {
+                let own = self.starts[node] as usize..self.starts[node + 1] as usize;
+                for pair in &self.links[own] {
+                    self.pairs[*pair as usize].doubt = true;
                 }
             }
         }
     }
 }
 
-impl Turn {
-    /// From one pose to another.
-    fn between(from: &Pose, to: &Pose) -> Self {
-        Self { shift: to.pos - from.pos, turn: to_rotation_vector(to.rot * from.rot.conjugate()) }
-    }
-
-    /// The part that takes corners at most `arm` from the origin no farther than `reach`.
-    fn within(self, reach: Real, arm: Real) -> Self {
-        let angle = self.turn.length();
-        let farthest = self.shift.length() + (angle + 0.5 * angle * angle) * arm;
-        if !farthest.is_finite() {
-            Self::default()
-        } else if farthest > reach {
-            let share = reach / farthest;
-            Self { shift: self.shift * share, turn: self.turn * share }
-        } else {
-            self
+/// The vertices of a pair, and its frames behind all vertices.
+#[inline]
+fn each_node(model: &Model, vertices: usize, pair: &Pair, mut each: impl FnMut(usize)) {
+    for prim in pair.prims {
+        match model.prims[prim.at()].kind {
+            PrimKind::Segment([v, w]) => {
+                each(v.at());
+                each(w.at());
+            }
+            PrimKind::Shape(r) => each(vertices + r.at()),
         }
-    }
-
-    /// How far an arm goes along its half-space.
-    fn ahead(&self, a: &Arm) -> Real {
-        let bow = 0.5 * self.turn.length_squared() * a.arm.length();
-        (self.shift + self.turn.cross(a.arm)).dot(a.half.dir) + bow
     }
 }
 
-/// A capsule's core and where its ends go in the substep, but for a bow that they may leave the straight by.
+/// A core and where its ends go in the substep, but for a bow that they may leave the straight by.
 struct Path {
     points: [Vec3; 2],
     moves: [Vec3; 2],
     bow: Real,
+    /// A capsule or a ball: its motion can be followed. Of others only the speed is known.
+    round: bool,
 }
 
-/// The part of a step that is no longer than `most`; nothing of one that is not finite.
-fn within(step: Vec3, most: Real) -> Vec3 {
-    let length = step.length();
-    if !length.is_finite() {
-        Vec3::ZERO
-    } else if length > most {
-        step * (most / length)
-    } else {
-        step
-    }
+/// The most that two cores can come nearer in the substep \[m\].
+#[inline]
+fn closing(a: &Path, b: &Path) -> Real {
+    // What both do together changes no distance.
+    let common = match a.round && b.round {
+        true => (a.moves[0] + a.moves[1] + b.moves[0] + b.moves[1]) * 0.25,
+        false => Vec3::ZERO,
+    };
+    let fastest =
+        |p: &Path| (p.moves[0] - common).length_squared().max((p.moves[1] - common).length_squared()).sqrt();
+    fastest(a) + fastest(b)
 }
 
-/// How much of a motion `ahead` stays within `most`.
-fn share_of(ahead: Real, most: Real) -> Real {
-    if ahead <= most { 1.0 } else { (most / ahead).max(0.0) }
-}
-
-fn level(hull: &Hull, n: Vec3, pick: fn(Real, Real) -> Real) -> Option<Real> {
-    hull.points[..hull.len].iter().map(|p| p.dot(n)).reduce(pick)
-}
-
-/// Where a half-space ends along `n`, which is its normal or the opposite.
-fn plane_level(model: &Model, prim: PrimId, state: &State, n: Vec3) -> Real {
-    match model.prims[prim.at()].kind {
-        PrimKind::Shape(r) => state.pose[r.at()].pos.dot(n),
-        PrimKind::Segment(_) => 0.0,
-    }
-}
-
-fn hull(model: &Model, prim: PrimId, pos: &[Vec3], pose: &[Pose]) -> Hull {
-    let mut hull = Hull { points: [Vec3::ZERO; CORNERS], len: 0 };
-    let rigid = match model.prims[prim.at()].kind {
+/// How far the foremost corner of a primitive's core stands along `dir` \[m\]. A plane has no corners: `dir` is its normal
+/// or the opposite.
+fn level(scene: &Scene, prim: PrimId, dir: Vec3) -> Real {
+    let r = match scene.model.prims[prim.at()].kind {
         PrimKind::Segment([v, w]) => {
-            (hull.points[0], hull.points[1], hull.len) = (pos[v.at()], pos[w.at()], 2);
-            return hull;
+            return scene.state.pos[v.at()].dot(dir).max(scene.state.pos[w.at()].dot(dir));
         }
         PrimKind::Shape(r) => r,
     };
-    let pose = &pose[rigid.at()];
-    match model.rigids[rigid.at()].shape {
-        Shape::Ball => (hull.points[0], hull.len) = (pose.pos, 1),
+    if scene.model.rigids[r.at()].shape == Shape::Plane {
+        return scene.state.pose[r.at()].pos.dot(dir);
+    }
+    let mut level = Real::NEG_INFINITY;
+    each_corner(scene, prim, |p| level = level.max(p.dot(dir)));
+    level
+}
+
+/// The corners of a primitive's core at the start of the substep.
+fn each_corner(scene: &Scene, prim: PrimId, mut each: impl FnMut(Vec3)) {
+    let rigid = match scene.model.prims[prim.at()].kind {
+        PrimKind::Segment(ends) => return ends.iter().for_each(|v| each(scene.state.pos[v.at()])),
+        PrimKind::Shape(r) => r,
+    };
+    let pose = &scene.state.pose[rigid.at()];
+    match scene.model.rigids[rigid.at()].shape {
+        Shape::Ball => each(pose.pos),
         Shape::Capsule { half } => {
             let reach = pose.rot * Vec3::Z * half;
-            (hull.points[0], hull.points[1], hull.len) = (pose.pos - reach, pose.pos + reach, 2);
+            each(pose.pos - reach);
+            each(pose.pos + reach);
         }
         Shape::Cuboid { half } => {
             let axes = Mat3::from_quat(pose.rot);
-            for (k, p) in hull.points.iter_mut().enumerate() {
+            for k in 0..8 {
                 let sign = |bit: usize| if k & bit == 0 { -1.0 } else { 1.0 };
-                *p = pose.pos + axes * (half * Vec3::new(sign(1), sign(2), sign(4)));
+                each(pose.pos + axes * (half * Vec3::new(sign(1), sign(2), sign(4))));
             }
-            hull.len = CORNERS;
         }
         Shape::Plane => {}
     }
-    hull
 }
 
 /// Clips all steps. Returns the number of vertices and frames whose step is shorter than the response wanted.
@@ -501,21 +452,22 @@ pub(crate) fn clip(sub: &Substep, state: &State, scratch: &mut Scratch) -> u32 {
     let (pos, pose, wanted) = (&scratch.pos, &scratch.pose, &mut scratch.wanted);
     wanted.clear();
     let ways = pos.iter().zip(&state.pos).map(|(to, from)| *to - *from);
-    wanted.extend(ways.zip(&scratch.reach.vertices).map(|(way, reach)| within(way, USE * reach)));
-    let frames = &scratch.reach.frames;
-    let turn = |r: u32| {
-        let (r, arm) = (r as usize, model.rigids[r as usize].shape.arm());
-        Turn::between(&state.pose[r], &pose[r]).within(USE * frames[r], arm)
-    };
+    let reaches = scratch.reach.ways.iter().zip(&scratch.reach.strays);
+    wanted.extend(ways.zip(reaches).map(|(to, (way, stray))| within(to, *way, USE * stray)));
+    planes.wanted_turns.clear();
+    planes.wanted_turns.extend(pose.iter().enumerate().map(|(r, to)| {
+        let arm = model.rigids[r].shape.arm();
+        Turn::between(&state.pose[r], to).within(USE * scratch.reach.frames[r], arm)
+    }));
     planes.steps.clone_from(wanted);
+    planes.turns.clone_from(&planes.wanted_turns);
     planes.is_touched.clear();
-    planes.is_touched.resize(wanted.len(), false);
-    planes.turns.clear();
-    planes.turns.extend((0..pose.len() as u32).map(turn));
-    planes.pairs.iter_mut().for_each(|p| (p.planed, p.doubt) = (false, true));
+    planes.is_touched.resize(wanted.len() + pose.len(), false);
+    planes.pairs.iter_mut().for_each(|p| (p.fronts, p.planed, p.doubt) = (None, false, true));
+    let scene = Scene { model, state, growth: &scratch.growth, wanted };
     let mut round = 0;
-    while planes.round(model, state, round >= ROUNDS) {
-        planes.clip_touched(wanted, turn);
+    while planes.round(&scene, round >= ROUNDS) {
+        planes.clip_touched(&scene);
         round += 1;
     }
     take(sub, state, scratch)
@@ -523,7 +475,7 @@ pub(crate) fn clip(sub: &Substep, state: &State, scratch: &mut Scratch) -> u32 {
 
 /// Takes over the steps that were shortened.
 fn take(sub: &Substep, state: &State, scratch: &mut Scratch) -> u32 {
-    let Scratch { planes, pos, vel, pose, twist, lost, reach, .. } = scratch;
+    let Scratch { planes, pos, vel, pose, twist, lost, reach, wanted: held, .. } = scratch;
     let mut truncated = 0;
     planes.wanted = 0.0;
     for (b, body) in sub.model.bodies.iter().enumerate().filter(|(b, _)| !state.frozen[*b]) {
@@ -532,8 +484,10 @@ fn take(sub: &Substep, state: &State, scratch: &mut Scratch) -> u32 {
             if step != wanted {
                 truncated += 1;
                 lost[b] |= !wanted.is_finite();
-                if wanted.is_finite() && step.length() > USE * USE * reach.vertices[v] {
-                    planes.wanted = planes.wanted.max(wanted.length());
+                // Where no plane was in the way, it should have been free to stray farther.
+                let beyond = (wanted - held[v]).length();
+                if wanted.is_finite() && beyond > 0.0 && (step - held[v]).length() <= 0.1 * reach.strays[v] {
+                    planes.wanted = planes.wanted.max(reach.strays[v] + beyond);
                 }
                 pos[v] = state.pos[v] + step;
                 vel[v] = step / sub.h;

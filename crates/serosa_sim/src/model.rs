@@ -25,6 +25,10 @@ pub struct Model {
     pub bends: Vec<Bend>,
     /// Stencils by which tubes resist bending.
     pub rods: Vec<Rod>,
+    /// Triangles of tissue.
+    pub faces: Vec<Face>,
+    /// Pairs of triangles by which tissue resists bending.
+    pub folds: Vec<Fold>,
     /// One per vertex: its place in the order of its band, [`FIXED`] where it has none.
     pub unknown: Vec<u32>,
     /// Rigid frames: rigid and fixed shapes, tools.
@@ -39,8 +43,22 @@ pub struct Model {
     pub tools: Vec<Tool>,
     /// Tubes that widen when the scene starts.
     pub growths: Vec<Growth>,
+    /// Surfaces that may press into one another, in the order of their bodies; only for responses that look for them.
+    pub shells: Vec<Shell>,
     /// What the scene asks to be measured.
     pub probes: Vec<Probe>,
+}
+
+/// A surface of triangles that may press into others.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Shell {
+    /// Its body.
+    pub body: BodyId,
+    /// Corners, anticlockwise seen from outside, counted from the first vertex of the body or the first point of the
+    /// frame.
+    pub triangles: Vec<[u32; 3]>,
+    /// Of a rigid shape: its frame, and its points in it \[m\].
+    pub frame: Option<(RigidId, Vec<Vec3>)>,
 }
 
 /// In [`Model::unknown`]: a vertex that no band solves for.
@@ -77,6 +95,8 @@ pub enum BodyKind {
     Springs(SpringBody),
     /// A tube, or a tube with its membrane, solved as one band.
     Band(BandBody),
+    /// A surface that resists stretching, bending and changes of its volume.
+    Tissue(TissueBody),
     /// A rigid shape, movable or fixed.
     Rigid(RigidId),
 }
@@ -116,6 +136,58 @@ pub struct BandBody {
     pub unknowns: u32,
     /// The largest difference of [`Model::unknown`] between two coupled vertices.
     pub half_band: u32,
+}
+
+/// A surface of triangles: an organ by its surface, or a sheet.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct TissueBody {
+    /// Its springs, one along each edge.
+    pub springs: Range<u32>,
+    /// Its triangles.
+    pub faces: Range<u32>,
+    /// Its pairs of triangles; none where it does not resist bending.
+    pub folds: Range<u32>,
+    /// The volume that every change of a fold's is measured by \[m³\]: √2/12 of the mean edge's cube, the volume of a
+    /// regular tetrahedron. That of the fold itself may be next to nothing.
+    pub fold_volume: Real,
+    /// The volume enclosed at rest \[m³\]; none where the surface does not keep it.
+    pub volume: Option<Real>,
+    /// Centre of its masses at rest \[m\].
+    pub center: Vec3,
+    /// Whether it is held so that it can neither move nor turn as a whole: then the rest shape stays where it is.
+    pub held: bool,
+    /// How it is moved.
+    pub integrator: Integrator,
+}
+
+/// How tissue is moved.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Integrator {
+    /// Backward Euler, linearised once a step.
+    #[default]
+    Implicit,
+    /// Verlet's explicit scheme, as published; stable for small steps only.
+    Verlet,
+}
+
+/// A triangle of tissue: energy = area stiffness / (2 A₀) · (A − A₀)².
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Face {
+    /// Its corners, anticlockwise seen from outside.
+    pub corners: [VertexId; 3],
+    /// For each corner the opposite side, a spring of the body, counted from its first.
+    pub sides: [u32; 3],
+    /// Area at rest A₀ \[m²\].
+    pub area: Real,
+}
+
+/// Two triangles at an edge, taken as a tetrahedron: energy = k/(2 Ṽ²) · (V − V₀)².
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Fold {
+    /// The ends of the edge, then the two vertices across it.
+    pub nodes: [VertexId; 4],
+    /// Signed volume at rest V₀ \[m³\].
+    pub volume: Real,
 }
 
 /// Resists the curving of a membrane: energy = ½ bending · share · |Σ weight · x|².

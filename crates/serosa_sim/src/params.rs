@@ -91,8 +91,20 @@ pub enum Response {
     DisplacementVelocity,
     /// Bodies and contacts descend one potential together; multipliers are kept from step to step.
     AugmentedLagrangian,
+    /// Surfaces that overlap are moved apart region by region, each along one direction (MedVR 2008).
+    Projection,
+    /// Surfaces that overlap are moved apart vertex by vertex, by depths and directions that change smoothly (LAPAROS,
+    /// after Heidelberger et al. 2004).
+    ConsistentPenetration,
     /// Contacts are found and reported, not answered.
     Ignore,
+}
+
+impl Response {
+    /// Whether it moves surfaces apart that have pressed into one another.
+    pub fn presses(self) -> bool {
+        matches!(self, Self::Projection | Self::ConsistentPenetration)
+    }
 }
 
 /// Whether steps are clipped.
@@ -138,8 +150,14 @@ pub struct BodyParams {
     pub tube_stretch: Real,
     /// Across a tube \[N m²\]: moment for a curvature of one.
     pub tube_bending: Real,
-    /// Of a band: viscous forces are the elastic ones of the strain that this time brings \[s\].
+    /// Of a band or tissue: viscous forces are the elastic ones of the strain that this time brings \[s\].
     pub relaxation: Real,
+    /// Of tissue, against changes of area \[N/m\]: tension for a change of one.
+    pub area: Real,
+    /// Of tissue, against changes of the enclosed volume \[Pa\]: pressure for a change of one.
+    pub bulk: Real,
+    /// Of tissue: rate at which it swings back to its rest shape \[1/s\].
+    pub restoration: Real,
 }
 
 impl Default for BodyParams {
@@ -154,6 +172,9 @@ impl Default for BodyParams {
             tube_stretch: 0.0,
             tube_bending: 0.0,
             relaxation: 0.0,
+            area: 0.0,
+            bulk: 0.0,
+            restoration: 0.0,
         }
     }
 }
@@ -221,6 +242,12 @@ pub enum Target {
     TubeBending(BodyId),
     /// `BodyParams::relaxation`
     Relaxation(BodyId),
+    /// `BodyParams::area`
+    Area(BodyId),
+    /// `BodyParams::bulk`
+    Bulk(BodyId),
+    /// `BodyParams::restoration`
+    Restoration(BodyId),
     /// `Coupling::stiffness`
     CouplingStiffness(ToolId),
 }
@@ -239,6 +266,9 @@ impl Params {
             Target::TubeStretch(b) => bodies.get_mut(b.at()).map(|p| &mut p.tube_stretch),
             Target::TubeBending(b) => bodies.get_mut(b.at()).map(|p| &mut p.tube_bending),
             Target::Relaxation(b) => bodies.get_mut(b.at()).map(|p| &mut p.relaxation),
+            Target::Area(b) => bodies.get_mut(b.at()).map(|p| &mut p.area),
+            Target::Bulk(b) => bodies.get_mut(b.at()).map(|p| &mut p.bulk),
+            Target::Restoration(b) => bodies.get_mut(b.at()).map(|p| &mut p.restoration),
             Target::CouplingStiffness(t) => self.couplings.get_mut(t.at()).map(|p| &mut p.stiffness),
         }
     }

@@ -102,6 +102,7 @@ fn springs_of(world: &World, b: BodyId) -> std::ops::Range<usize> {
     match &world.model.bodies[b.at()].kind {
         BodyKind::Springs(s) => s.springs(),
         BodyKind::Band(b) => b.springs.start as usize..b.springs.end as usize,
+        BodyKind::Tissue(t) => t.springs.start as usize..t.springs.end as usize,
         BodyKind::Rigid(_) => 0..0,
     }
 }
@@ -115,8 +116,15 @@ fn length(world: &World, b: BodyId) -> Real {
     springs.iter().filter(|s| s.kind == kind).map(one).sum()
 }
 
-/// The impulses the springs gave in the last substep, per time: the force as the integrator applied it.
+/// The impulses the springs gave in the last substep, per time: the force as the integrator applied it. For tissue, the
+/// elastic forces where it is.
 fn support(world: &World, b: BodyId, vertices: &[VertexId]) -> Vec3 {
+    if let BodyKind::Tissue(tissue) = &world.model.bodies[b.at()].kind {
+        let mut forces = vec![Vec3::ZERO; world.state.pos.len()];
+        let material = &world.params.bodies[b.at()];
+        crate::body::tissue::forces(&world.model, tissue, b.at(), material, &world.state.pos, &mut forces);
+        return vertices.iter().map(|v| forces[v.at()]).sum();
+    }
     let h = world.params.dt_s / Real::from(world.params.substeps.max(1));
     let mut force = Vec3::ZERO;
     for i in springs_of(world, b) {

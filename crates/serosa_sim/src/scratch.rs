@@ -2,12 +2,14 @@
 
 use crate::body::band::BandWork;
 use crate::body::springs::SpringWork;
-use crate::detect::{Finder, Reach};
+use crate::body::tissue::TissueWork;
+use crate::detect::{Finder, Reach, Shells};
 use crate::filter::Planes;
 use crate::model::{Model, Pose};
 use crate::respond::augmented_lagrangian::Touching;
 use crate::respond::displacement_velocity::RowWork;
 use crate::respond::grip::GripWork;
+use crate::respond::penetration::Share;
 use crate::row::Row;
 use crate::state::{State, Twist};
 use crate::{Real, Vec3};
@@ -27,12 +29,14 @@ pub struct Scratch {
     pub inv_mass: Vec<Real>,
     /// Mobility in this step, one per rigid frame: 0 when fixed or frozen.
     pub rigid_mobility: Vec<Mobility>,
-    /// Where vertices would be without forces \[m\]. Written by Predict, for bands.
+    /// Where vertices would be without forces \[m\]. Written by Predict, for bands and tissue.
     pub target: Vec<Vec3>,
     /// Where frames would be without contacts. Written by Respond.
     pub target_pose: Vec<Pose>,
     /// One per body; empty but for bands. Written by Predict and Respond.
     pub bands: Vec<BandWork>,
+    /// One per body; empty but for tissue. Written by Predict and Respond.
+    pub tissues: Vec<TissueWork>,
     /// How much radii grow in this substep \[m\], one per primitive. Written by Detect.
     pub growth: Vec<Real>,
     /// How far things may go in this substep. Written by Detect.
@@ -49,6 +53,8 @@ pub struct Scratch {
     pub rows: Vec<Row>,
     /// The rows as Respond works on them. Written by Respond.
     pub row_work: Vec<RowWork>,
+    /// How those rows share depth. Written by Respond.
+    pub shares: Vec<Share>,
     /// What jaws hold, as Respond works on it. Written by Respond.
     pub grip_work: Vec<GripWork>,
     /// Positions at which the rows were made \[m\], for the audit. Written by Detect.
@@ -61,6 +67,8 @@ pub struct Scratch {
     pub found_near: bool,
     /// Working arrays of Detect.
     pub finder: Finder,
+    /// Working arrays of Detect for surfaces.
+    pub shells: Shells,
     /// One per body: its motion in this step could not be computed. Written by Predict, Respond and Filter.
     pub lost: Vec<bool>,
     /// Which part of the step this is, from 0. Written by the frame.
@@ -97,6 +105,7 @@ impl Scratch {
             target: state.pos.clone(),
             target_pose: state.pose.clone(),
             bands: vec![BandWork::default(); model.bodies.len()],
+            tissues: vec![TissueWork::default(); model.bodies.len()],
             growth: vec![0.0; model.prims.len()],
             reach: Reach::default(),
             touching: Vec::new(),
@@ -106,10 +115,12 @@ impl Scratch {
             found_near: false,
             rows: Vec::new(),
             row_work: Vec::new(),
+            shares: Vec::new(),
             grip_work: Vec::new(),
             found_pos: state.pos.clone(),
             found_pose: state.pose.clone(),
             finder: Finder::default(),
+            shells: Shells::default(),
             lost: vec![false; model.bodies.len()],
             substep: 0,
             before: state,

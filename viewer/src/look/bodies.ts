@@ -113,7 +113,7 @@ function softLook(
     return new StripLook(look, index);
   }
   if (look.kind === "skin") {
-    return look.triangles.length > 0 ? new SkinLook(look, index) : null;
+    return look.triangles.length > 0 ? new SkinLook(look, surface, index) : null;
   }
   if (look.chain && look.edges.length >= 2) {
     return new TubeLook(look, index, { bowel: surface === "bowel" });

@@ -1,6 +1,7 @@
 // Materials: moist tissue, thin membranes, brushed steel, drapes and the colour maps' own.
 
 import { Color, DoubleSide, FrontSide, MeshLambertMaterial, MeshPhysicalMaterial, MeshStandardMaterial, type Material, type Texture } from "three";
+import { organMaterial, type OrganSurface } from "./organs";
 import { inRoom, type Wear } from "./room";
 import { brushed, tissue, type Surface } from "./textures";
 import { mesentery, wall } from "./vessels";
@@ -84,6 +85,11 @@ export function skinMaterials(index: number, closed: boolean): TissuePair {
     own.opacity = 0.9;
   }
   return { own, mapped: mappedMaterial() };
+}
+
+/** The closed surface of an organ. */
+export function organMaterials(surface: OrganSurface): TissuePair {
+  return { own: organMaterial(surface, QUALITY.fine), mapped: mappedMaterial() };
 }
 
 function moist(index: number, colours: number[] = TISSUES, wear: Wear = {}): MeshPhysicalMaterial {

@@ -1,4 +1,4 @@
-// What is drawn over the bodies on demand: contacts, their normals, wires and held vertices.
+// What is drawn over the bodies on demand: contacts, their normals, active pairs, wires and held vertices.
 
 import {
   BufferAttribute,
@@ -14,7 +14,7 @@ import {
   SphereGeometry,
   Vector2,
 } from "three";
-import { CONTACT, type FrameState } from "../frame";
+import { CONTACT, PAIR, type FrameState } from "../frame";
 import type { SceneInfo } from "../wire";
 
 /** Which overlays are shown. */
@@ -23,6 +23,8 @@ export interface Shows {
   contacts: boolean;
   /** Arrows. */
   normals: boolean;
+  /** Lines between the two of each pair that the detector follows. */
+  pairs: boolean;
   /** The edges of the soft bodies. */
   wires: boolean;
   /** Vertices held where they are. */
@@ -36,16 +38,20 @@ interface Held {
   mesh: InstancedMesh;
 }
 
+/** Nothing over the bodies. */
+export const NOTHING_SHOWN: Shows = { contacts: false, normals: false, pairs: false, wires: false, held: false };
+
 /** All overlays of a scene. */
 export class Overlays {
   /** To put in the scene. */
   readonly object = new Group();
   /** Which are shown. */
-  readonly shows: Shows = { contacts: false, normals: false, wires: false, held: false };
+  readonly shows: Shows = { ...NOTHING_SHOWN };
   private readonly wires: { body: number; lines: LineSegments<BufferGeometry>; version: number }[] = [];
   private readonly held: Held[] = [];
   private dots: InstancedMesh;
   private arrows: InstancedMesh;
+  private readonly pairs = pairLines();
   private peak = 0.05;
 
   /** For a scene of some size [m], over the positions of its frames. */
@@ -56,7 +62,7 @@ export class Overlays {
   ) {
     this.dots = marks(new SphereGeometry(1, 14, 10), 0xffd23f, 512);
     this.arrows = marks(arrow(), 0x3fd0ff, 512);
-    this.object.add(this.dots, this.arrows);
+    this.object.add(this.dots, this.arrows, this.pairs);
     scene.bodies.forEach(({ look }, body) => {
       const soft = frame.soft[body];
       if (look.kind === "solid" || !soft) {
@@ -86,11 +92,15 @@ export class Overlays {
 
   /** Moves what is shown; what is hidden costs nothing. */
   update(frame: FrameState): void {
-    const { contacts, normals, wires, held } = this.shows;
+    const { contacts, normals, pairs, wires, held } = this.shows;
     this.dots.visible = contacts;
     this.arrows.visible = normals;
     if (contacts || normals) {
       this.placeContacts(frame);
+    }
+    this.pairs.visible = pairs && frame.pairCount > 0;
+    if (this.pairs.visible) {
+      placePairs(this.pairs.geometry, frame);
     }
     for (const wire of this.wires) {
       wire.lines.visible = wires;
@@ -119,7 +129,7 @@ export class Overlays {
       (mesh.material as MeshBasicMaterial).dispose();
       mesh.dispose();
     }
-    for (const { lines } of this.wires) {
+    for (const lines of [this.pairs, ...this.wires.map((wire) => wire.lines)]) {
       lines.geometry.dispose();
       (lines.material as LineBasicMaterial).dispose();
     }
@@ -162,6 +172,28 @@ export class Overlays {
     this.object.add(bigger);
     return bigger;
   }
+}
+
+/** Lines from core to core, thin and never hidden: most of each lies inside the bodies. */
+function pairLines(): LineSegments<BufferGeometry> {
+  const material = new LineBasicMaterial({ color: 0x5fff9a, transparent: true, opacity: 0.85, depthTest: false });
+  const lines = new LineSegments(new BufferGeometry(), material);
+  lines.frustumCulled = false;
+  lines.renderOrder = 9;
+  lines.visible = false;
+  return lines;
+}
+
+function placePairs(geometry: BufferGeometry, { pairs, pairCount }: FrameState): void {
+  let places = geometry.attributes.position as BufferAttribute | undefined;
+  if (places?.array !== pairs) {
+    // The frame has taken another array: this one's buffer is given back.
+    geometry.dispose();
+    places = new BufferAttribute(pairs, 3).setUsage(DynamicDrawUsage);
+    geometry.setAttribute("position", places);
+  }
+  places.needsUpdate = true;
+  geometry.setDrawRange(0, (PAIR / 3) * pairCount);
 }
 
 function marks(geometry: BufferGeometry, colour: number, count: number): InstancedMesh {

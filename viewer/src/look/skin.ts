@@ -3,9 +3,10 @@
 import { BufferAttribute, BufferGeometry, DynamicDrawUsage, Mesh } from "three";
 import { paint } from "../colours";
 import type { SoftState } from "../frame";
-import type { Look } from "../wire";
+import type { Look, Surface } from "../wire";
 import type { Shade, SoftLook } from "./look";
-import { setGhost, skinMaterials, type TissuePair } from "./materials";
+import { organMaterials, setGhost, skinMaterials, type TissuePair } from "./materials";
+import { isOrgan, layOrgan } from "./organs";
 
 type Skin = Extract<Look, { kind: "skin" }>;
 
@@ -32,8 +33,8 @@ export class SkinLook implements SoftLook {
   private readonly materials: TissuePair;
   private readonly radius: number;
 
-  /** For a skin; `index` chooses the colour. */
-  constructor(look: Skin, index: number) {
+  /** For a skin; `index` chooses the colour where the surface does not. */
+  constructor(look: Skin, surface: Surface, index: number) {
     this.triangles = Uint32Array.from(look.triangles);
     this.vertices = look.rest.length / 3;
     this.radius = look.radius;
@@ -56,7 +57,14 @@ export class SkinLook implements SoftLook {
     geometry.setAttribute("color", this.colour);
     geometry.setAttribute("uv", this.layOut(look.rest, total));
     geometry.setIndex(this.faces(closed, total));
-    this.materials = skinMaterials(index, closed);
+    if (closed && isOrgan(surface)) {
+      const rest = Float32Array.from(look.rest);
+      this.bend(rest);
+      layOrgan(geometry, rest, this.normals.slice(), this.triangles);
+      this.materials = organMaterials(surface);
+    } else {
+      this.materials = skinMaterials(index, closed);
+    }
     this.object = new Mesh(geometry, this.materials.own);
     this.object.frustumCulled = false;
     this.object.castShadow = true;

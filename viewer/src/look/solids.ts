@@ -142,12 +142,11 @@ function materialOf(surface: Surface, index: number, movable: boolean): MeshStan
   switch (surface) {
     case "steel":
       return steel();
-    case "tissue":
-    case "bowel":
-      return organ(index);
     case "plain":
     case "table":
       return solid(index, movable);
+    default:
+      return organ(index);
   }
 }
 

@@ -2,7 +2,8 @@
 
 import { CanvasTexture, RepeatWrapping, SRGBColorSpace, type Texture } from "three";
 
-const SIZE = 256;
+/** Points along the side of a texture. */
+export const SIZE = 256;
 
 /** A pair of textures: colour to multiply with, and height for the bump. */
 export interface Surface {
@@ -22,7 +23,7 @@ export function chance(seed: number): () => number {
 }
 
 /** Smooth noise that repeats at the borders: value noise in `octaves` of doubling fineness from `cells`. */
-function noise(cells: number, octaves: number, seed: number): Float32Array {
+export function noise(cells: number, octaves: number, seed: number): Float32Array {
   const out = new Float32Array(SIZE * SIZE);
   let weight = 1;
   let total = 0;
@@ -105,6 +106,15 @@ export function tissue(vessels: boolean, fine: boolean): Surface {
     drawVessels(height, "rgba(235, 235, 235, 0.35)", 1.3);
   }
   return { map: texture(colour, true, fine), bump: texture(height, false, fine) };
+}
+
+/** How much of a vessel lies at each point, from 0 to 1. */
+export function drawnVessels(): Float32Array {
+  const context = canvas();
+  fill(context, () => [0, 0, 0]);
+  drawVessels(context, "rgba(255, 255, 255, 0.8)", 1);
+  const { data } = context.getImageData(0, 0, SIZE, SIZE);
+  return Float32Array.from({ length: SIZE * SIZE }, (_, i) => data[4 * i] / 255);
 }
 
 /** Branching lines, drawn once for each neighbouring tile so that they go on over its border. */

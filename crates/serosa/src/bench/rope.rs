@@ -37,7 +37,7 @@ const FRAME: f64 = 1.0 / 60.0;
 const FRAMES: u64 = 60;
 /// Steps in a frame, and sweeps in a step. With four steps, as the best peer takes, it is faster by a half, but what falls
 /// faster than 2 m/s is held back by the filter and stretches.
-const STEPS: u32 = 8;
+const STEPS: u32 = 6;
 const SWEEPS: u32 = 1;
 /// Segments nearer than this along the rope are joined, not in contact: as the peers are judged.
 const JOINED: usize = 2;

@@ -1,9 +1,11 @@
 //! `serosa query`: what files hold, and what the program knows.
 
+mod depth;
 mod distance;
 mod pairs;
 mod shape;
 
+pub use depth::depth;
 pub use distance::{distance, inside};
 pub use pairs::pairs;
 pub use shape::Shape;

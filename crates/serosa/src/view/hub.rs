@@ -2,6 +2,7 @@
 
 use serosa_io::wire::{Frame, SceneInfo, Status, ToPage, ToServer};
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{SyncSender, TrySendError};
 use std::sync::{Mutex, MutexGuard};
 use tokio::sync::{broadcast, watch};
@@ -20,6 +21,8 @@ pub enum Command {
     Said(ToServer),
     /// The driver is gone: let go of what it held.
     Release,
+    /// A page wants to see more than the last frame holds.
+    Look,
     /// The program ends: finish what is being written.
     Quit,
 }
@@ -47,6 +50,8 @@ pub struct Hub {
     pub notices: broadcast::Sender<ToPage>,
     commands: SyncSender<Command>,
     seats: Mutex<Seats>,
+    /// Whether any page wants pairs; the simulation asks for every frame, and does not wait for the seats.
+    pairs_wanted: AtomicBool,
 }
 
 /// Who is connected and who drives.
@@ -63,6 +68,8 @@ struct Seats {
     taken: BTreeSet<u32>,
     driver: Option<u32>,
     last: u32,
+    /// Pages that want the pairs that the detector follows.
+    pairs: BTreeSet<u32>,
 }
 
 impl Hub {
@@ -76,6 +83,7 @@ impl Hub {
             notices: broadcast::Sender::new(NOTICES_MAX),
             commands,
             seats: Mutex::default(),
+            pairs_wanted: AtomicBool::default(),
         }
     }
 
@@ -107,6 +115,7 @@ impl Hub {
     pub fn leave(&self, me: u32) {
         let mut seats = self.seats();
         seats.taken.remove(&me);
+        self.want_pairs(&mut seats, me, false);
         if seats.driver == Some(me) {
             seats.driver = seats.taken.first().copied();
             let _ = self.commands.try_send(Command::Release);
@@ -114,9 +123,32 @@ impl Hub {
         self.tell(&seats);
     }
 
-    /// A page says something. Only the driver is obeyed; anyone may take over.
+    /// Whether any page wants the pairs that the detector follows.
+    pub fn any_wants_pairs(&self) -> bool {
+        self.pairs_wanted.load(Ordering::Relaxed)
+    }
+
+    /// Whether a page does.
+    pub fn wants_pairs(&self, me: u32) -> bool {
+        self.any_wants_pairs() && self.seats().pairs.contains(&me)
+    }
+
+    /// A page asks for pairs, or no longer. A frame is made for it at once, also where time stands still; should the
+    /// queue be full, it gets the next one.
+    fn want_pairs(&self, seats: &mut Seats, me: u32, show: bool) {
+        let changed = if show { seats.pairs.insert(me) } else { seats.pairs.remove(&me) };
+        self.pairs_wanted.store(!seats.pairs.is_empty(), Ordering::Relaxed);
+        if changed && show {
+            let _ = self.commands.try_send(Command::Look);
+        }
+    }
+
+    /// A page says something. Only the driver is obeyed; anyone may take over, or ask for pairs.
     pub fn say(&self, me: u32, message: ToServer) {
         let mut seats = self.seats();
+        if let ToServer::Pairs { show } = message {
+            return self.want_pairs(&mut seats, me, show);
+        }
         if message == ToServer::Drive {
             if seats.driver != Some(me) {
                 seats.driver = Some(me);
@@ -168,6 +200,23 @@ mod tests {
         assert!(matches!(receive.try_recv(), Ok(Command::Release)));
         hub.leave(a);
         assert_eq!(hub.people.borrow().driver, None);
+    }
+
+    #[test]
+    fn anyone_may_ask_for_pairs_and_whoever_leaves_asks_no_more() {
+        let (send, receive) = sync_channel(COMMANDS_MAX);
+        let hub = Hub::new(send);
+        let (driver, watcher) = (hub.enter().unwrap(), hub.enter().unwrap());
+        assert!(!hub.any_wants_pairs());
+        (0..10).for_each(|_| hub.say(watcher, ToServer::Pairs { show: true }));
+        assert!(hub.any_wants_pairs() && hub.wants_pairs(watcher) && !hub.wants_pairs(driver));
+        let asked: Vec<Command> = receive.try_iter().collect();
+        assert!(matches!(asked[..], [Command::Look]), "once, however often it is said: {asked:?}");
+        hub.say(driver, ToServer::Pairs { show: true });
+        hub.say(driver, ToServer::Pairs { show: false });
+        assert!(hub.any_wants_pairs() && !hub.wants_pairs(driver));
+        hub.leave(watcher);
+        assert!(!hub.any_wants_pairs());
     }
 
     #[test]

@@ -91,6 +91,11 @@ fn surface(raw: &RawScene, i: usize) -> Surface {
         Some(Finish::Table) => Surface::Table,
         Some(Finish::Tissue) => Surface::Tissue,
         Some(Finish::Bowel) => Surface::Bowel,
+        Some(Finish::Kidney) => Surface::Kidney,
+        Some(Finish::Liver) => Surface::Liver,
+        Some(Finish::Gallbladder) => Surface::Gallbladder,
+        Some(Finish::Stomach) => Surface::Stomach,
+        Some(Finish::Spleen) => Surface::Spleen,
         Some(Finish::Plain) => Surface::Plain,
     }
 }

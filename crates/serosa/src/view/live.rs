@@ -158,13 +158,15 @@ impl Live {
         match command {
             Command::Quit => self.quit = true,
             Command::Release => self.release(),
+            // That there is something new to tell is all there is to it.
+            Command::Look => {}
             Command::Said(message) => self.hear(message),
         }
     }
 
     fn hear(&mut self, message: ToServer) {
         match message {
-            ToServer::Drive => {}
+            ToServer::Drive | ToServer::Pairs { .. } => {}
             ToServer::Gallery => self.close(),
             ToServer::Open { scene } => self.open_named(&scene),
             ToServer::OpenText { name, text } => self.open_text(name, text),
@@ -384,7 +386,7 @@ impl Live {
             self.picture.stand();
         }
         let Some(open) = &self.open else { return };
-        let frame = match &open.playback {
+        let mut frame = match &open.playback {
             Some(playback) => {
                 self.picture.frame(&playback.world, playback.time_s(), |i| playback.is_closed(i))
             }
@@ -393,6 +395,10 @@ impl Live {
                 self.picture.frame(&session.world, session.time_s(), |i| session.is_closed(i))
             }
         };
+        if self.hub.any_wants_pairs() {
+            let world = open.playback.as_ref().map_or(&open.session.world, |playback| &playback.world);
+            frame.pairs = Some(self.picture.pairs(world));
+        }
         self.hub.moment.send_replace(Arc::new(frame));
         self.tell();
     }

@@ -3,15 +3,18 @@
 use super::hub::Hub;
 use super::replay::Playback;
 use crate::session::Session;
-use serosa_io::wire::{Contact, Frame, FrameEncoder, Led, STAGES};
+use serosa_io::wire::{Contact, Frame, FrameEncoder, Led, Pairs, STAGES};
 use serosa_sim::body::push;
+use serosa_sim::detect::{Active, active_pairs};
 use serosa_sim::model::BodyKind;
-use serosa_sim::row::{Row, place};
+use serosa_sim::row::{Node, Row, place};
 use serosa_sim::{Vec3, World, probe};
 use std::time::Instant;
 
 /// Contacts shown at most; the rest are counted only.
 const CONTACTS_MAX: usize = 2000;
+/// Pairs shown at most, the nearest; the rest are counted only.
+const PAIRS_MAX: usize = 2000;
 /// Over this time the rate is measured \[s\].
 const RATE_WINDOW: f64 = 0.5;
 
@@ -29,6 +32,7 @@ pub struct Picture {
     stage_ms: [f32; STAGES],
     rate: Rate,
     probes: Vec<f64>,
+    active: Vec<Active>,
 }
 
 /// How fast simulated time passes, measured over a window.
@@ -100,7 +104,9 @@ impl Picture {
     pub fn frame(&mut self, world: &World, time_s: f64, closed: impl Fn(usize) -> bool) -> Frame {
         self.number += 1;
         let soft = world.model.bodies.iter().enumerate().filter_map(|(i, b)| match b.kind {
-            BodyKind::Springs(_) | BodyKind::Band(_) => Some((i, &world.state.pos[b.vertex_range()])),
+            BodyKind::Springs(_) | BodyKind::Band(_) | BodyKind::Tissue(_) => {
+                Some((i, &world.state.pos[b.vertex_range()]))
+            }
             BodyKind::Rigid(_) => None,
         });
         // The tube of a strip comes first among its primitives, its membrane last.
@@ -132,8 +138,15 @@ impl Picture {
             poses: state.pose.clone(),
             tools: tools.collect(),
             shown: contacts(world),
+            pairs: None,
             probes: self.probes.clone(),
         }
+    }
+
+    /// The pairs that the detector follows, for a frame that is to have them. Cost: O(pairs).
+    pub fn pairs(&mut self, world: &World) -> Pairs {
+        let all = active_pairs(world, PAIRS_MAX, &mut self.active);
+        Pairs { shown: self.active.iter().map(|pair| pair.ends).collect(), all: all as u32 }
     }
 
     /// Means over the steps since the last frame; where there were none, they stay as they are.
@@ -149,10 +162,64 @@ impl Picture {
 /// The contacts that push, at most [`CONTACTS_MAX`].
 fn contacts(world: &World) -> Vec<Contact> {
     let h = world.params.dt_s / f64::from(world.params.substeps.max(1));
-    let one = |row: &Row| {
-        let side_a = row.slots().iter().filter(|s| s.weight > 0.0);
-        let at: Vec3 = side_a.map(|s| place(s.node, &world.state.pos, &world.state.pose) * s.weight).sum();
-        Contact { at, normal: row.normal, force: push(row).length() / h }
-    };
+    let one =
+        |row: &Row| Contact { at: touch(world, row), normal: row.normal, force: push(row).length() / h };
     world.scratch.rows.iter().filter(|r| r.lambda > 0.0).take(CONTACTS_MAX).map(one).collect()
+}
+
+/// Where a row touches, on the surface of its side A. Rows hold segments by their cores: the surface is a radius away.
+fn touch(world: &World, row: &Row) -> Vec3 {
+    let side_a = row.slots().iter().filter(|s| s.weight > 0.0);
+    let held: Vec3 = side_a.map(|s| place(s.node, &world.state.pos, &world.state.pose) * s.weight).sum();
+    match row.slots().first().map(|s| s.node) {
+        Some(Node::Vertex(_)) => held - row.normal * world.state.radius[row.key.a.at()],
+        _ => held,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serosa_sim::{Input, step};
+
+    /// A thick tube lies on the floor and another, held at both ends, across it.
+    const CROSSED: &str = r#"
+serosa = 1
+title = "Crossed"
+[world]
+step = "2 ms"
+[[body]]
+name = "lower"
+shape.chain = { from = ["-20 cm", 0, "20.2 mm"], to = ["20 cm", 0, "20.2 mm"], nodes = 12, radius = "2 cm" }
+model.springs = { mass = 1, stiffness = "1 kN/m", damping = 1 }
+[[body]]
+name = "upper"
+shape.chain = { from = [0, "-20 cm", "60.5 mm"], to = [0, "20 cm", "60.5 mm"], nodes = 12, radius = "2 cm" }
+model.springs = { mass = 1, stiffness = "1 kN/m", damping = 1 }
+attach = [{ name = "ends" }]
+[[body]]
+name = "floor"
+shape.plane = {}
+model.fixed = {}
+"#;
+
+    #[test]
+    fn contacts_lie_on_surfaces_not_in_the_axes_of_tubes() {
+        let mut world = serosa_io::scene::load(CROSSED, &|_| Err("none".into())).unwrap().baked.world();
+        let input = Input::at_rest(&world);
+        let (mut on_floor, mut between) = (0, 0);
+        for _ in 0..200 {
+            step(&mut world, &input, &mut || 0);
+            for contact in contacts(&world) {
+                if contact.at.z < 0.02 {
+                    on_floor += 1;
+                    assert!(contact.at.z.abs() < 2e-3, "{contact:?}");
+                } else {
+                    between += 1;
+                    assert!((contact.at.z - 0.04).abs() < 4e-3, "{contact:?}");
+                }
+            }
+        }
+        assert!(on_floor > 100 && between > 10, "{on_floor} {between}");
+    }
 }

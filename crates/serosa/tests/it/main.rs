@@ -6,6 +6,7 @@ mod access;
 mod bits;
 mod cli;
 mod convert;
+mod depth;
 mod fuzz;
 mod measure;
 mod pairs;

@@ -100,7 +100,7 @@ impl Page {
         loop {
             match self.0.read().unwrap() {
                 Message::Binary(bytes) => {
-                    assert_eq!(&bytes[..4], b"SRF2");
+                    assert_eq!(&bytes[..4], b"SRF3");
                     return bytes.to_vec();
                 }
                 Message::Text(text) => drop(self.note(&text)),
@@ -256,8 +256,8 @@ fn u32_at(frame: &[u8], at: usize) -> u32 {
 
 /// The ten numbers of a tool: where and how the hand leads it, force, whether the jaws hold and are closed.
 fn tool(frame: &[u8], tool: usize) -> [f32; 10] {
-    let [tools, shown, probes] = [76, 80, 84].map(|at| u32_at(frame, at) as usize);
-    let first = frame.len() - 4 * (probes + 7 * shown + 10 * tools) + 40 * tool;
+    let [tools, shown, probes, pairs] = [76, 80, 84, 92].map(|at| u32_at(frame, at) as usize);
+    let first = frame.len() - 4 * (probes + 6 * pairs + 7 * shown + 10 * tools) + 40 * tool;
     std::array::from_fn(|i| f32::from_le_bytes(frame[first + 4 * i..][..4].try_into().unwrap()))
 }
 
@@ -331,6 +331,64 @@ fn a_scene_that_stands_still_sends_few_frames() {
     let mut late = program.page();
     late.hear("scene");
     assert!(late.frame().len() > 1000, "a page that comes now gets all bodies");
+}
+
+/// The lines of the pairs in a frame, end by end, and how many pairs there are.
+fn pairs(frame: &[u8]) -> (Vec<[[f32; 3]; 2]>, usize) {
+    let [probes, shown, all] = [84, 92, 96].map(|at| u32_at(frame, at) as usize);
+    let first = frame.len() - 4 * (probes + 6 * shown);
+    let float = |i: usize| f32::from_le_bytes(frame[first + 4 * i..][..4].try_into().unwrap());
+    let end = |i: usize| std::array::from_fn(|k| float(3 * i + k));
+    ((0..shown).map(|i| [end(2 * i), end(2 * i + 1)]).collect(), all)
+}
+
+#[test]
+fn pairs_come_to_the_page_that_asks_and_to_no_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("tracked.toml");
+    let coil = serosa::scenes::BUILT_IN.iter().find(|s| s.name == "coil").unwrap().text;
+    std::fs::write(&path, coil.replacen("[world]", "[world]\ndetector = \"tracker\"", 1)).unwrap();
+    let program = Program::start(&[path.to_str().unwrap()]);
+    let (mut driver, mut watcher) = (program.page(), program.page());
+    assert_eq!(pairs(&watcher.frame()), (vec![], 0));
+    watcher.say(json!({"type": "pairs", "show": true}));
+    let lines = (0..600).map(|_| pairs(&watcher.frame()).0).find(|lines| lines.len() > 20).unwrap();
+    for [a, b] in lines {
+        let length = (0..3).map(|k| (a[k] - b[k]).powi(2)).sum::<f32>().sqrt();
+        // Radii of 4 mm; pairs are followed up to 1.5 times their sum, and may have moved on since in the same step.
+        assert!(length < 1.7 * 0.008, "{a:?} {b:?}");
+    }
+    assert!((0..20).all(|_| u32_at(&driver.frame(), 96) == 0), "nobody else gets them");
+    driver.say(json!({"type": "pause"}));
+    watcher.status(|s| s["playing"] == false);
+    watcher.say(json!({"type": "pairs", "show": false}));
+    assert!((0..100).any(|_| pairs(&watcher.frame()) == (vec![], 0)), "no longer");
+    let asked = Instant::now();
+    watcher.say(json!({"type": "pairs", "show": true}));
+    assert!((0..3).any(|_| pairs(&watcher.frame()).1 > 20));
+    assert!(asked.elapsed() < Duration::from_millis(900), "at once, also where time stands still");
+}
+
+#[test]
+fn pairs_are_bounded_and_all_are_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("lying.toml");
+    let text = "serosa = 1\ntitle = \"Lying\"\n[world]\nstep = \"4 ms\"\nsweeps = 1\n[[body]]\nname = \"net\"\n\
+                shape.net = { corner = [0, 0, 0.0101], along = [2, 0, 0], across = [0, 2, 0], columns = 41, rows = 41, radius = 0.01 }\n\
+                model.springs = { mass = 1, stiffness = 50, damping = 0.1 }\nself_contact = false\n[[body]]\n\
+                name = \"floor\"\nshape.plane = {}\nmodel.fixed = {}\n";
+    std::fs::write(&path, text).unwrap();
+    let program = Program::start(&[path.to_str().unwrap()]);
+    let mut page = program.page();
+    page.say(json!({"type": "pairs", "show": true}));
+    let (lines, all) = (0..300).map(|_| pairs(&page.frame())).find(|found| found.1 > 2000).unwrap();
+    assert_eq!((lines.len(), all), (2000, 2 * 41 * 40), "each edge with the floor");
+    for [a, b] in lines {
+        assert!(
+            b[2] == 0.0 && a[2] > 0.0 && a[2] < 0.015 && a[..2] == b[..2],
+            "down to the floor: {a:?} {b:?}"
+        );
+    }
 }
 
 #[test]

@@ -6,7 +6,7 @@ use serosa_bake::raw::*;
 use serosa_geometry::generate::intestine::{Intestine, intestine};
 use serosa_geometry::{PrimId, Vec3};
 use serosa_sim::audit::Auditor;
-use serosa_sim::detect::{Finder, Places, Search};
+use serosa_sim::detect::{Finder, Places, Reach, Search};
 use serosa_sim::filter::MARGIN;
 use serosa_sim::params::{Detector, Filter};
 use serosa_sim::{Input, World, step};
@@ -53,7 +53,7 @@ fn tube_length(world: &World) -> f64 {
 /// Which segments of the tube have something within a millimetre.
 fn touched(world: &World) -> usize {
     let at = Places { pos: &world.state.pos, pose: &world.state.pose, radius: &world.state.radius };
-    let reach = vec![0.5e-3; world.model.prims.len()];
+    let reach = Reach::around(&world.model, vec![0.5e-3; world.model.prims.len()]);
     let mut finder = Finder::default();
     let search = (at, Search::Near(&reach));
     finder.rows(&world.model, &world.params, Detector::AllPairs, search, &mut Vec::new());
@@ -103,7 +103,7 @@ fn a_tube_that_widens_leaves_the_margin_of_the_filter() {
     for _ in 0..300 {
         run(&mut world, 1);
         let at = Places { pos: &world.state.pos, pose: &world.state.pose, radius: &world.state.radius };
-        let reach = vec![5e-5; world.model.prims.len()];
+        let reach = Reach::around(&world.model, vec![5e-5; world.model.prims.len()]);
         let search = (at, Search::Near(&reach));
         finder.rows(&world.model, &world.params, Detector::AllPairs, search, &mut rows);
         least = finder.near.iter().map(|pair| pair.gap).fold(least, f64::min);

@@ -19,4 +19,6 @@ mod search;
 mod specimens;
 mod strip;
 mod theory;
+mod tissue;
+mod tissue_faults;
 mod tracker;

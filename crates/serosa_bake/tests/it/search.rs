@@ -4,7 +4,7 @@ use crate::make::*;
 use serosa_bake::raw::*;
 use serosa_geometry::Vec3;
 use serosa_sim::World;
-use serosa_sim::detect::{Finder, Places, Search};
+use serosa_sim::detect::{Finder, Places, Reach, Search};
 use serosa_sim::params::Detector;
 
 fn crowd(seed: &mut u64) -> World {
@@ -54,10 +54,14 @@ fn the_list_misses_nothing() {
                 world.state.radius[grows..].iter_mut().step_by(3).for_each(|r| *r *= 1.1);
             }
             let far = if tick % 3 == 1 { 5e-4 } else { 5e-3 * noise(&mut seed).abs() };
-            let reach: Vec<f64> = world.state.radius.iter().map(|_| far * (1.0 + noise(&mut seed))).collect();
+            let (model, params) = (&world.model, &world.params);
+            let mut reach = Reach::around(
+                model,
+                world.state.radius.iter().map(|_| far * (1.0 + noise(&mut seed))).collect(),
+            );
+            reach.ways.iter_mut().for_each(|way| *way = noise3(&mut seed) * far);
             let search = if tick % 3 == 0 { Search::Overlap } else { Search::Near(&reach) };
             let at = Places { pos: &world.state.pos, pose: &world.state.pose, radius: &world.state.radius };
-            let (model, params) = (&world.model, &world.params);
             list.rows(model, params, Detector::Grid, (at, search), &mut rows);
             every.rows(model, params, Detector::AllPairs, (at, search), &mut all);
             assert_eq!(rows.len(), all.len(), "round {round}, tick {tick}");

@@ -2,10 +2,11 @@
 //! conformance kit applies to it untouched.
 
 use crate::make::{ROPE, body, rope, solid, springs};
-use serosa_bake::raw::{RawBand, RawBody, RawGeometry, RawModel, RawSolid, RawStrip};
+use serosa_bake::raw::{RawBand, RawBody, RawGeometry, RawModel, RawSolid, RawStrip, RawTissue, SurfaceMass};
 use serosa_geometry::generate::intestine::Strip;
 use serosa_geometry::generate::{Helix, Sheet, chain, helix, membrane, net};
 use serosa_geometry::{Mesh, Vec3};
+use serosa_sim::model::Integrator;
 use serosa_sim::params::Response;
 
 pub struct Specimen {
@@ -47,8 +48,55 @@ fn free_strip() -> RawBody {
     body("strip", RawGeometry::Strip(geometry), RawModel::Band(GUT))
 }
 
+/// The mechanics of a small organ.
+pub const ORGAN: RawTissue = RawTissue {
+    mass: SurfaceMass::Total(0.05),
+    stiffness: 40.0,
+    area: 20.0,
+    bending: 1e-4,
+    bulk: 2000.0,
+    restoration: 30.0,
+    relaxation_s: 5e-3,
+    integrator: Integrator::Implicit,
+};
+
+/// A ball of tissue: an octahedron, each edge cut in 2^`cuts`, blown up and stretched along its axes.
+pub fn organ_mesh(cuts: u32, axes: Vec3) -> Mesh {
+    let mut points = vec![Vec3::X, -Vec3::X, Vec3::Y, -Vec3::Y, Vec3::Z, -Vec3::Z];
+    let mut faces: Vec<[u32; 3]> =
+        vec![[0, 2, 4], [2, 1, 4], [1, 3, 4], [3, 0, 4], [2, 0, 5], [1, 2, 5], [3, 1, 5], [0, 3, 5]];
+    for _ in 0..cuts {
+        let mut middles = std::collections::BTreeMap::new();
+        let mut finer = Vec::new();
+        for &[a, b, c] in &faces {
+            let mut middle = |u: u32, v: u32| {
+                *middles.entry([u.min(v), u.max(v)]).or_insert_with(|| {
+                    points.push((points[u as usize] + points[v as usize]).normalize());
+                    points.len() as u32 - 1
+                })
+            };
+            let (ab, bc, ca) = (middle(a, b), middle(b, c), middle(c, a));
+            finer.extend([[a, ab, ca], [ab, b, bc], [ca, bc, c], [ab, bc, ca]]);
+        }
+        faces = finer;
+    }
+    points.iter_mut().for_each(|p| *p *= axes);
+    Mesh::from_triangles(points, faces)
+}
+
+pub fn organ(name: &str, mesh: Mesh, material: RawTissue) -> RawBody {
+    body(name, RawGeometry::Mesh { mesh, radius: 1e-3 }, RawModel::Tissue(material))
+}
+
 fn sheet() -> Sheet {
     Sheet { corner: Vec3::ZERO, along: Vec3::X * 0.2, across: Vec3::Y * 0.15, columns: 7, rows: 6 }
+}
+
+/// The membrane's triangles without its crossing diagonals.
+fn skin() -> Mesh {
+    let mesh = membrane(&sheet());
+    let sets = mesh.sets.clone();
+    Mesh { sets, ..Mesh::from_triangles(mesh.points, mesh.triangles) }
 }
 
 fn inside(mesh: &Mesh) -> Vec<usize> {
@@ -75,7 +123,17 @@ pub fn all() -> Vec<Specimen> {
     let ball = solid("ball", RawSolid::Sphere { radius: 0.05 }, Vec3::X, rigid);
     let bar = solid("rod", RawSolid::Capsule { length: 0.2, radius: 0.02 }, Vec3::X, rigid);
     let brick = solid("box", RawSolid::Cuboid { size: Vec3::new(0.1, 0.2, 0.3) }, Vec3::X, rigid);
+    let ball_of = |material| organ("organ", organ_mesh(2, Vec3::new(0.05, 0.04, 0.03)), material);
+    let bare = RawTissue { bulk: 0.0, restoration: 0.0, ..ORGAN };
     vec![
+        free("tissue", ball_of(ORGAN)),
+        free("tissue without restoration", ball_of(bare)),
+        Specimen {
+            name: "tissue as a sheet",
+            inner: inside(&membrane(&sheet())),
+            response: corrects,
+            body: organ("sheet", skin(), bare),
+        },
         Specimen {
             name: "chain",
             inner: (1..11).collect(),

@@ -6,9 +6,9 @@ use serosa_bake::Baked;
 use serosa_bake::raw::{RawBody, RawGeometry, RawModel, RawSolid};
 use serosa_geometry::generate::{Helix, Sheet, chain, chain_through, helix, net};
 use serosa_geometry::{PrimId, Vec3};
-use serosa_sim::detect::{Finder, Places, Search, solid_of, tracker::Sight};
+use serosa_sim::detect::{Active, Finder, Places, Search, active_pairs, solid_of, tracker::Sight};
 use serosa_sim::model::{Model, PrimKind};
-use serosa_sim::params::Detector;
+use serosa_sim::params::{Detector, Response};
 use serosa_sim::state::Tracked;
 use serosa_sim::{Input, World, step};
 use std::collections::BTreeSet;
@@ -289,4 +289,59 @@ fn a_saved_list_that_does_not_fit_is_refused() {
     assert!(fits(&[(0, 9), (0, 12), (3, 4)]));
     assert!(!fits(&[(3, 4), (0, 9)]) && !fits(&[(0, 9), (0, 9)]), "sorted, each once");
     assert!(!fits(&[(9, 0)]) && !fits(&[(0, 29)]) && !fits(&[(0, 1 << 30)]), "two segments in order");
+}
+
+/// What is shown of a world, by its slow twin: the cores sampled finely.
+#[test]
+fn active_pairs_are_placed_where_their_cores_are_closest() {
+    let mut world = falling(60).world();
+    run(&mut world, 200);
+    let mut shown: Vec<Active> = Vec::new();
+    let all = active_pairs(&world, usize::MAX, &mut shown);
+    let known: Vec<[PrimId; 2]> = world.state.tracked.iter().map(|t| [t.a, t.b]).collect();
+    assert!(all > 10 && shown.iter().map(|p| p.prims).eq(known.iter().copied()), "{all}");
+    for pair in &shown {
+        let cores = pair.prims.map(|p| match world.model.prims[p.at()].kind {
+            PrimKind::Segment(ends) => ends.map(|v| world.state.pos[v.at()]),
+            PrimKind::Shape(_) => panic!("the tracker follows segments"),
+        });
+        let along = |[a, b]: [Vec3; 2]| (0..=400).map(move |i| a.lerp(b, f64::from(i) / 400.0));
+        let sampled = along(cores[0])
+            .flat_map(|p| along(cores[1]).map(move |q| p.distance(q)))
+            .fold(f64::INFINITY, f64::min);
+        let length = pair.ends[0].distance(pair.ends[1]);
+        assert!((length - sampled).abs() < 1e-4, "{length} {sampled}");
+        assert!((pair.gap - (length - 0.04)).abs() < 1e-12, "{pair:?}");
+        for (end, core) in pair.ends.iter().zip(cores) {
+            let off = along(core).map(|p| p.distance(*end)).fold(f64::INFINITY, f64::min);
+            assert!(off < 1e-4, "an end lies on its core: {off}");
+        }
+    }
+    let mut few = Vec::new();
+    assert_eq!((active_pairs(&world, 5, &mut few), few.len()), (all, 5));
+    let widest = few.iter().map(|p| p.gap).fold(f64::NEG_INFINITY, f64::max);
+    assert_eq!(shown.iter().filter(|p| p.gap < widest).count(), 4, "the nearest are kept");
+    assert!(few.is_sorted_by_key(|p| p.prims));
+}
+
+/// Whichever way a world looks, what touches is among what it shows.
+#[test]
+fn whatever_touches_is_an_active_pair_of_a_complete_detector() {
+    for (detector, response) in [
+        (Detector::Grid, Response::DisplacementVelocity),
+        (Detector::AllPairs, Response::DisplacementVelocity),
+        (Detector::Grid, Response::AugmentedLagrangian),
+    ] {
+        let mut world = falling(60).world();
+        (world.params.detector, world.params.response) = (detector, response);
+        run(&mut world, 200);
+        let mut shown = Vec::new();
+        active_pairs(&world, usize::MAX, &mut shown);
+        let shown: BTreeSet<[PrimId; 2]> = shown.iter().map(|p| p.prims).collect();
+        let touching = world.scratch.rows.iter().map(|r| [r.key.a, r.key.b]);
+        assert!(
+            world.scratch.rows.len() > 10 && touching.clone().all(|p| shown.contains(&p)),
+            "{detector:?}"
+        );
+    }
 }

@@ -3,21 +3,24 @@
 use crate::meet::Triangle;
 use crate::{Aabb, Real, Vec3};
 
-/// Part by which a disc is made larger, and its distance smaller, than computed: rounding stays far below.
+/// Part by which a disc is made larger than computed: rounding stays far below.
 const MARGIN: Real = 1e-12;
+/// Sine of the angle of two sides below which a single triangle is taken for a ball: its normal is not exact enough.
+const THIN: Real = 1e-6;
 
 /// A cylinder around some triangles, along their mean normal.
 ///
 /// The box around a piece of surface that is not along the axes comes nearer than the piece by half its size; a disc by
-/// its curvature alone. In a search from one radius away some five triangles are looked at instead of fifty.
+/// its curvature alone. Between two spheres that overlap, a third of the triangles is looked at that boxes would ask for.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Disc {
-    center: Vec3,
-    /// Unit normal.
-    normal: Vec3,
+    pub center: Vec3,
+    /// Unit normal; zero for a ball.
+    pub normal: Vec3,
     /// Half the height.
-    half: Real,
-    radius: Real,
+    pub half: Real,
+    /// Of the cylinder, or of the ball.
+    pub radius: Real,
 }
 
 impl Disc {
@@ -35,6 +38,18 @@ impl Disc {
         }
         let center = middle + normal * (0.5 * (low + high));
         Self { center, normal, half: 0.5 * (high - low), radius: wide_sq.sqrt() }.grown()
+    }
+
+    /// Around one triangle: flat, or a ball where it is thin.
+    #[inline]
+    pub fn flat([a, b, c]: Triangle) -> Self {
+        let (ab, ac) = (b - a, c - a);
+        let n = ab.cross(ac);
+        let thin = n.length_squared() <= THIN * THIN * ab.length_squared() * ac.length_squared();
+        let normal = if thin { Vec3::ZERO } else { n * (1.0 / n.length()) };
+        let center = (a + b + c) * (1.0 / 3.0);
+        let far_sq = [a, b, c].map(|p| p.distance_squared(center));
+        Self { center, normal, half: 0.0, radius: far_sq[0].max(far_sq[1]).max(far_sq[2]).sqrt() }.grown()
     }
 
     /// Around two others.
@@ -66,18 +81,5 @@ impl Disc {
     fn grown(self) -> Self {
         let by = MARGIN * (self.half + self.radius);
         Self { half: self.half + by, radius: self.radius + by, ..self }
-    }
-
-    /// At most the square of the distance from a point to anything within [m²].
-    #[inline]
-    pub fn distance_sq(&self, p: Vec3) -> Real {
-        let to = p - self.center;
-        let height = self.normal.dot(to);
-        let to_sq = to.length_squared();
-        // What the difference of squares loses near the axis.
-        let aside_sq = to_sq - height * height - MARGIN * to_sq;
-        let above = (height.abs() - self.half).max(0.0);
-        let beside = (aside_sq.max(0.0).sqrt() - self.radius).max(0.0);
-        (above * above + beside * beside) * (1.0 - MARGIN)
     }
 }

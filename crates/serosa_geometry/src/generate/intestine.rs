@@ -9,7 +9,7 @@
 //! lies in the half-plane of its own angle, and such half-planes meet only on the axis, where stations have
 //! heights of their own. Helicoid: it is one.
 
-use super::named;
+use super::{Impossible, impossible, named};
 use crate::rotation::unit_or;
 use crate::{Mesh, Real, Vec3, closest_segments};
 use core::f64::consts::{PI, TAU};
@@ -116,19 +116,6 @@ impl Strip {
     pub fn border_edges(&self) -> usize {
         self.columns - 1
     }
-}
-
-/// Why an intestine cannot be laid out, in whole sentences.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Impossible {
-    /// What is wrong.
-    pub message: String,
-    /// What to do.
-    pub help: String,
-}
-
-fn impossible<T>(message: impl Into<String>, help: impl Into<String>) -> Result<T, Impossible> {
-    Err(Impossible { message: message.into(), help: help.into() })
 }
 
 /// An edge turns by less than this about the axis \[rad\]: beyond it a polygon is no picture of a curve.

@@ -6,7 +6,7 @@
 use super::{DEPTH_MAX, Node, Tree, area, sound};
 use crate::{Aabb, Real, Vec3};
 
-/// Items in a leaf, at most, unless told otherwise.
+/// Items in a leaf, at most.
 const LEAF: usize = 4;
 /// Bins along an axis.
 const BINS: usize = 12;
@@ -34,11 +34,6 @@ struct Bins {
 impl Tree {
     /// Builds the tree anew, in the memory it has. O(n log n); the same boxes give the same tree.
     pub fn build(&mut self, boxes: &[Aabb]) {
-        self.build_coarse(boxes, LEAF);
-    }
-
-    /// The same with up to `leaf` items in a leaf, for callers that look at the items of a leaf together.
-    pub fn build_coarse(&mut self, boxes: &[Aabb], leaf: usize) {
         self.items.clear();
         self.items.extend(0..boxes.len() as u32);
         self.nodes.clear();
@@ -46,7 +41,7 @@ impl Tree {
             self.nodes.push(Node { around: Aabb::EMPTY, first: 0, count: 0 });
             let mut tasks = vec![Task { node: 0, from: 0, to: boxes.len(), depth: 0 }];
             while let Some(task) = tasks.pop() {
-                self.grow(boxes, leaf.max(1), &task, &mut tasks);
+                self.grow(boxes, &task, &mut tasks);
             }
         }
         self.boxes.clear();
@@ -56,10 +51,10 @@ impl Tree {
     }
 
     /// Makes a leaf of a range, or cuts it in two.
-    fn grow(&mut self, boxes: &[Aabb], leaf: usize, task: &Task, tasks: &mut Vec<Task>) {
+    fn grow(&mut self, boxes: &[Aabb], task: &Task, tasks: &mut Vec<Task>) {
         let &Task { node, from, to, depth } = task;
         let items = &mut self.items[from..to];
-        if items.len() <= leaf {
+        if items.len() <= LEAF {
             (self.nodes[node].first, self.nodes[node].count) = (from as u32, items.len() as u32);
             return;
         }

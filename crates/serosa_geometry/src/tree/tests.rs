@@ -58,11 +58,9 @@ fn check(tree: &Tree, boxes: &[Aabb]) {
         tree.nearest(
             |_, b| b.distance_sq(p),
             start,
-            |places| {
-                for i in &tree.items()[places] {
-                    best = best.min(at(*i));
-                    all.insert(*i);
-                }
+            |i| {
+                best = best.min(at(i));
+                all.insert(i);
                 best
             },
         );

@@ -2,7 +2,6 @@
 
 use super::{DEPTH_MAX, Node, Tree, area};
 use crate::{Aabb, Real};
-use core::ops::Range;
 
 impl Tree {
     /// Every item whose box overlaps a box, once.
@@ -121,16 +120,16 @@ impl Tree {
         }
     }
 
-    /// Branch and bound: looks at leaves, near ones first, as long as they may hold something within the bound.
+    /// Branch and bound: looks at items, near ones first, as long as their node may hold something within the bound.
     ///
-    /// `lower` gives a bound from below for all that a node, given by number and box, holds. `visit` looks at the
-    /// items of a leaf, given as a range of [`Self::items`], and answers the new bound, which should only shrink. Every
-    /// leaf whose `lower` is at most the final bound is visited: an equal one too, so that ties can be decided by number.
+    /// `lower` gives a bound from below for all that a node, given by number and box, holds. `visit` looks at an item and
+    /// answers the new bound, which should only shrink. Every item below nodes whose `lower` is at most the final bound
+    /// is visited: an equal one too, so that ties can be decided by number.
     pub fn nearest(
         &self,
         lower: impl Fn(usize, &Aabb) -> Real,
         mut bound: Real,
-        mut visit: impl FnMut(Range<usize>) -> Real,
+        mut visit: impl FnMut(u32) -> Real,
     ) {
         let mut stack = [(Real::NEG_INFINITY, 0u32); DEPTH_MAX + 1];
         let mut top = usize::from(!self.nodes.is_empty());
@@ -156,8 +155,8 @@ impl Tree {
                 }
                 node = if second_first { b } else { a };
             }
-            if node.count > 0 {
-                bound = visit(leaf(node));
+            for k in leaf(node) {
+                bound = visit(self.items[k]);
             }
         }
     }
@@ -165,6 +164,6 @@ impl Tree {
 
 /// Places of a leaf's items; none for an inner node.
 #[inline]
-fn leaf(node: &Node) -> Range<usize> {
+fn leaf(node: &Node) -> core::ops::Range<usize> {
     node.first as usize..(node.first + node.count) as usize
 }

@@ -3,19 +3,21 @@
 
 use super::mesh_file;
 use super::nearest::nearest;
+use super::organ::{self, Order};
 use super::problem::Problem;
 use super::unit::{self, Dim};
 use super::walk::{Node, Value};
 use super::{FileReader, UsedFile};
 use serosa_bake::raw::{
     Camera, Finish, Move, Place, RawBand, RawBody, RawGeometry, RawMeasure, RawModel, RawPlace, RawProbe,
-    RawScene, RawSolid, RawStrip, RawTool, RawTunable, RawWorld, Selector, SpringTube, Text,
+    RawScene, RawSolid, RawStrip, RawTissue, RawTool, RawTunable, RawWorld, Selector, SpringTube,
+    SurfaceMass, Text,
 };
 use serosa_bake::scene::VERTICES_MAX;
 use serosa_geometry::generate::intestine::{Intestine, Layout, intestine};
 use serosa_geometry::{Aabb, Mesh, Vec3, generate, rotation};
 use serosa_sim::energy::EnergyKind;
-use serosa_sim::model::Pose;
+use serosa_sim::model::{Integrator, Pose};
 use serosa_sim::params::{Detector, Filter, Response, Tracker};
 use std::ops::Range;
 
@@ -134,6 +136,8 @@ impl Builder<'_> {
             response: match node.choice("response") {
                 "ignore" => Response::Ignore,
                 "augmented-lagrangian" => Response::AugmentedLagrangian,
+                "projection" => Response::Projection,
+                "consistent-penetration" => Response::ConsistentPenetration,
                 _ => Response::DisplacementVelocity,
             },
             filter: if node.choice("filter") == "on" { Filter::Planes } else { Filter::Off },
@@ -155,6 +159,7 @@ impl Builder<'_> {
                     tube: self.spring_tube(material)?,
                 },
                 "band" => RawModel::Band(band(material)),
+                "tissue" => RawModel::Tissue(self.tissue(material)?),
                 "rigid" => RawModel::Rigid { mass: material.si("mass") },
                 _ => RawModel::Fixed,
             },
@@ -163,13 +168,7 @@ impl Builder<'_> {
             self_contact: node.flag("self_contact"),
             membrane_contact: node.flag("membrane_contact"),
             attachments: node.list("attach").iter().filter_map(selector).collect(),
-            finish: match node.choice("look") {
-                "table" => Finish::Table,
-                "tissue" => Finish::Tissue,
-                "bowel" => Finish::Bowel,
-                "steel" => Finish::Steel,
-                _ => Finish::Plain,
-            },
+            finish: finish(node.choice("look"), shape),
         })
     }
 
@@ -190,23 +189,55 @@ impl Builder<'_> {
         }
     }
 
+    /// `None` where its mass is missing or said twice.
+    fn tissue(&mut self, n: &Node) -> Option<RawTissue> {
+        let mass = match (n.real("mass"), n.real("surface_density")) {
+            (Some(mass), None) => SurfaceMass::Total(mass),
+            (None, Some(density)) => SurfaceMass::ByArea(density),
+            (Some(_), Some(_)) => {
+                let help = "leave one of them out";
+                self.problem(n.span_of("mass"), "tissue has both `mass` and `surface_density`", help);
+                return None;
+            }
+            (None, None) => {
+                let help = "write mass = \"200 g\" or surface_density = \"3 kg/m2\"";
+                self.problem(n.span.clone(), "tissue has neither `mass` nor `surface_density`", help);
+                return None;
+            }
+        };
+        Some(RawTissue {
+            mass,
+            stiffness: n.si("stiffness"),
+            area: n.si("area"),
+            bending: n.si("bending"),
+            bulk: n.si("bulk"),
+            restoration: n.si("restoration"),
+            relaxation_s: n.si("relaxation"),
+            integrator: if n.choice("integrator") == "verlet" {
+                Integrator::Verlet
+            } else {
+                Integrator::Implicit
+            },
+        })
+    }
+
     fn geometry(&mut self, shape: &str, n: &Node) -> Option<RawGeometry> {
-        // Counted before anything is made, so that a small file cannot ask for a large memory.
-        let wanted = n.count("nodes").max(n.count("columns") * n.count("rows"));
-        let before = self.vertices;
-        self.vertices = before.saturating_add(wanted);
-        if before > VERTICES_MAX as u64 {
-            // Said once is enough.
-            return None;
-        }
-        if self.vertices > VERTICES_MAX as u64 {
-            let message = format!("with this body the scene has more than {VERTICES_MAX} vertices");
-            self.problem(n.span.clone(), message, "use fewer nodes, columns or rows");
-            return None;
-        }
+        let order = match Order::of(shape, n) {
+            Some(Err(problem)) => {
+                self.problems.push(problem);
+                return None;
+            }
+            Some(Ok(order)) => Some(order),
+            None => None,
+        };
+        let threads_of = n.count("nodes").max(n.count("columns") * n.count("rows"));
+        self.count(order.as_ref().map_or(threads_of, Order::vertices), n)?;
         let radius = n.si("radius");
         let threads = |mesh: Mesh| Some(RawGeometry::Mesh { mesh, radius });
         let solid = |solid, pos, rot| Some(RawGeometry::Solid { solid, pose: Pose { pos, rot } });
+        if let Some(order) = order {
+            return order.make().map_err(|problem| self.problems.push(problem)).ok().and_then(threads);
+        }
         match shape {
             "chain" => threads(generate::chain(n.vector("from"), n.vector("to"), n.count("nodes") as usize)),
             "helix" => threads(generate::helix(&generate::Helix {
@@ -244,6 +275,22 @@ impl Builder<'_> {
             }
             _ => None,
         }
+    }
+
+    /// Counts vertices before anything is made, so that a small file cannot ask for a large memory. `None` where they
+    /// are too many; said once is enough.
+    fn count(&mut self, wanted: u64, n: &Node) -> Option<()> {
+        let before = self.vertices;
+        self.vertices = before.saturating_add(wanted);
+        if before <= VERTICES_MAX as u64 && self.vertices > VERTICES_MAX as u64 {
+            let message = format!("with this body the scene has more than {VERTICES_MAX} vertices");
+            self.problem(
+                n.span.clone(),
+                message,
+                "use fewer nodes, columns, rows or vertices, or longer edges",
+            );
+        }
+        (self.vertices <= VERTICES_MAX as u64).then_some(())
     }
 
     fn sheet(&mut self, n: &Node) -> Option<generate::Sheet> {
@@ -376,15 +423,16 @@ impl Builder<'_> {
             Some((name, key)) => {
                 self.known(name, key != "coupling", node.span_of("target"))?;
                 let body = self.built.raw.bodies.iter().find(|b| b.name == name);
-                let banded = body.is_some_and(|b| matches!(b.model, RawModel::Band(_)));
+                let banded = body.is_some_and(|b| matches!(b.model, RawModel::Band(_) | RawModel::Tissue(_)));
                 match key {
                     "bending" if banded => Some(Dim::Moment),
                     "tube_stretch" => Some(Dim::Force),
                     "tube_bending" => Some(Dim::Rigidity),
                     "relaxation" => Some(Dim::Time),
-                    "stiffness" | "bending" | "coupling" => Some(Dim::Stiffness),
+                    "stiffness" | "bending" | "area" | "coupling" => Some(Dim::Stiffness),
                     "damping" => Some(Dim::Damping),
-                    "drag" => Some(Dim::Rate),
+                    "drag" | "restoration" => Some(Dim::Rate),
+                    "bulk" => Some(Dim::Pressure),
                     "friction" => Some(Dim::None),
                     _ => None,
                 }
@@ -392,7 +440,8 @@ impl Builder<'_> {
         };
         let Some(dim) = dim else {
             let help = "write gravity, BODY.stiffness, BODY.bending, BODY.damping, BODY.drag, BODY.friction, \
-                        BODY.tube_stretch, BODY.tube_bending, BODY.relaxation or TOOL.coupling";
+                        BODY.tube_stretch, BODY.tube_bending, BODY.relaxation, BODY.area, BODY.bulk, \
+                        BODY.restoration or TOOL.coupling";
             self.problem(node.span_of("target"), format!("\"{target}\" cannot be tuned"), help);
             return None;
         };
@@ -421,7 +470,7 @@ impl Builder<'_> {
 /// The largest value that a tunable of a dimension may reach: what its key allows.
 fn most(dim: Dim) -> f64 {
     match dim {
-        Dim::Stiffness => 1e9,
+        Dim::Stiffness | Dim::Pressure => 1e9,
         Dim::Damping => 1e6,
         Dim::Rate => 1e4,
         Dim::Acceleration => 1000.0,
@@ -441,6 +490,17 @@ fn energy_kind(word: &str) -> EnergyKind {
         "elastic" => EnergyKind::Elastic,
         "gravity" => EnergyKind::Gravity,
         _ => EnergyKind::Total,
+    }
+}
+
+/// As the scene says, or as the shape suggests.
+fn finish(look: &str, shape: &str) -> Finish {
+    match look {
+        "table" => Finish::Table,
+        "tissue" => Finish::Tissue,
+        "bowel" => Finish::Bowel,
+        "steel" => Finish::Steel,
+        _ => organ::named(look).or(organ::named(shape)).map_or(Finish::Plain, organ::finish),
     }
 }
 

@@ -3,10 +3,12 @@
 //! The reader, the JSON schema and the reference page are all made from this one table.
 
 mod body;
+mod organ;
 mod probe;
 mod tool;
 mod tracker;
 
+pub use organ::PARTS;
 pub use tool::SCRIPT;
 
 use super::unit::Dim;
@@ -198,6 +200,14 @@ static WORLD: Table = table(
                     "augmented-lagrangian",
                     "bodies and contacts descend one potential together, with friction; for ropes and intestines of model.band, solids and tools",
                 ),
+                (
+                    "projection",
+                    "surfaces that overlap are moved apart region by region, each along one direction (MedVR 2008)",
+                ),
+                (
+                    "consistent-penetration",
+                    "surfaces that overlap are moved apart vertex by vertex, by depths that change smoothly (LAPAROS)",
+                ),
                 ("ignore", "contacts are found and reported, not answered"),
             ]),
             Default("\"displacement-velocity\""),
@@ -229,7 +239,7 @@ static TUNE: Table = table(
             "target",
             Text,
             Required,
-            "`gravity`, `BODY.stiffness`, `BODY.bending`, `BODY.damping`, `BODY.drag`, `BODY.friction`, `BODY.tube_stretch`, `BODY.tube_bending`, `BODY.relaxation` or `TOOL.coupling`.",
+            "`gravity`, `BODY.stiffness`, `BODY.bending`, `BODY.damping`, `BODY.drag`, `BODY.friction`, `BODY.tube_stretch`, `BODY.tube_bending`, `BODY.relaxation`, `BODY.area`, `BODY.bulk`, `BODY.restoration` or `TOOL.coupling`.",
         ),
         key("name", Text, Default("\"\""), "What the user reads; the target if left out."),
         key("min", AnyQuantity, Required, "Smallest value."),

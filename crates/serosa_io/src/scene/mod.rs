@@ -4,6 +4,7 @@ mod build;
 pub mod keys;
 mod mesh_file;
 mod nearest;
+mod organ;
 pub mod problem;
 pub mod reference;
 pub mod unit;

@@ -33,6 +33,8 @@ pub enum Dim {
     Rigidity,
     /// Per second.
     Rate,
+    /// Kilograms a square metre.
+    SurfaceDensity,
 }
 
 /// (symbol, dimension, size in SI). The first of each dimension is the SI unit; the second is the one that
@@ -86,6 +88,9 @@ const UNITS: &[(&str, Dim, f64)] = &[
     ("1/s", Dim::Rate, 1.0),
     ("1/min", Dim::Rate, 1.0 / 60.0),
     ("Hz", Dim::Rate, 1.0),
+    ("kg/m2", Dim::SurfaceDensity, 1.0),
+    ("g/m2", Dim::SurfaceDensity, 1e-3),
+    ("g/cm2", Dim::SurfaceDensity, 10.0),
 ];
 
 impl Dim {
@@ -107,6 +112,7 @@ impl Dim {
             Self::Moment => "a bending stiffness of a sheet",
             Self::Rigidity => "a bending stiffness of a rod",
             Self::Rate => "a rate",
+            Self::SurfaceDensity => "a mass by area",
         }
     }
 

@@ -17,6 +17,15 @@ pub struct Contact {
     pub force: f64,
 }
 
+/// The pairs that the detector follows, as far as they are shown.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Pairs {
+    /// The closest points of the two \[m\].
+    pub shown: Vec<[Vec3; 2]>,
+    /// How many there are.
+    pub all: u32,
+}
+
 /// A tool as it is led.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Led {
@@ -36,7 +45,7 @@ pub struct Led {
 ///
 /// | bytes | what |
 /// |---|---|
-/// | 4 | `SRF2` |
+/// | 4 | `SRF3` |
 /// | u32 | number of the frame, ever growing |
 /// | f64 | simulated time \[s\] |
 /// | u32 | tick, low half |
@@ -52,11 +61,14 @@ pub struct Led {
 /// | u32 | contacts shown |
 /// | u32 | numbers of probes |
 /// | u32 | tubes: bodies drawn as strips |
+/// | u32 | pairs shown; 0 for a page that did not ask for them |
+/// | u32 | pairs that the detector follows; 0 likewise |
 /// | each section | u32 body, u32 vertices, 3 × f32 lowest corner \[m\], 3 × f32 size of a unit \[m\], 3 × u16 for each vertex, two bytes of padding where their number is odd |
 /// | each tube | f32 radius now \[m\], in the order of the bodies |
 /// | each rigid frame | 3 × f32 position \[m\], 4 × f32 quaternion x, y, z, w |
 /// | each tool | 3 × f32 where the hand leads the tip \[m\], 4 × f32 how it turns it (quaternion), f32 force of the hand \[N\], f32 1 where the jaws hold something, f32 1 where they are to be closed |
 /// | each contact | 3 × f32 place, 3 × f32 normal, f32 force \[N\] |
+/// | each pair | 3 × f32 and 3 × f32: the closest points of the two \[m\] |
 /// | probes | f32 each, in the order of the scene |
 #[derive(Clone, Debug, Default)]
 pub struct Frame {
@@ -88,17 +100,21 @@ pub struct Frame {
     pub tools: Vec<Led>,
     /// Contacts worth showing.
     pub shown: Vec<Contact>,
+    /// The pairs that the detector follows; None where no page asked for them.
+    pub pairs: Option<Pairs>,
     /// Numbers of all probes.
     pub probes: Vec<f64>,
 }
 
 impl Frame {
-    /// The bytes for a page that has seen frame `seen` of this scene (0 for none).
-    pub fn bytes_since(&self, seen: u32) -> Vec<u8> {
+    /// The bytes for a page that has seen frame `seen` of this scene (0 for none), with the pairs or without.
+    pub fn bytes_since(&self, seen: u32, with_pairs: bool) -> Vec<u8> {
         let changed: Vec<&(u32, Vec<u8>)> = self.sections.iter().filter(|s| s.0 > seen).collect();
-        let size: usize = changed.iter().map(|s| s.1.len()).sum();
+        let pairs = self.pairs.as_ref().filter(|_| with_pairs);
+        let (lines, followed) = pairs.map_or((&[][..], 0), |p| (&p.shown[..], p.all));
+        let size: usize = changed.iter().map(|s| s.1.len()).sum::<usize>() + 24 * lines.len();
         let mut out = Vec::with_capacity(128 + size + 28 * (self.poses.len() + self.shown.len()));
-        out.extend(b"SRF2");
+        out.extend(b"SRF3");
         put_u32(&mut out, self.number);
         out.extend(self.time_s.to_le_bytes());
         put_u32(&mut out, self.tick as u32);
@@ -110,6 +126,7 @@ impl Frame {
         let (tools, shown, probes) = (self.tools.len(), self.shown.len(), self.probes.len());
         let counts = [changed.len(), self.poses.len(), tools, shown, probes, self.tubes.len()];
         counts.iter().for_each(|n| put_u32(&mut out, *n as u32));
+        [lines.len() as u32, followed].iter().for_each(|n| put_u32(&mut out, *n));
         changed.iter().for_each(|s| out.extend(&s.1));
         self.tubes.iter().for_each(|r| put_f32s(&mut out, [*r as f32]));
         self.poses.iter().for_each(|pose| put_pose(&mut out, pose));
@@ -122,6 +139,7 @@ impl Frame {
             put_f32s(&mut out, contact.normal.to_array().map(|v| v as f32));
             put_f32s(&mut out, [contact.force as f32]);
         }
+        lines.iter().flatten().for_each(|end| put_f32s(&mut out, end.to_array().map(|v| v as f32)));
         self.probes.iter().for_each(|p| put_f32s(&mut out, [*p as f32]));
         out
     }

@@ -64,16 +64,17 @@ fn a_page_gets_only_what_changed_since_its_last_frame() {
     let first = frame(&mut encoder, 1, &moving);
     moving[1].x = 1.5;
     let second = frame(&mut encoder, 2, &moving);
-    let sections = |f: &Frame, seen| u32::from_le_bytes(f.bytes_since(seen)[68..72].try_into().unwrap());
+    let sections =
+        |f: &Frame, seen| u32::from_le_bytes(f.bytes_since(seen, false)[68..72].try_into().unwrap());
     assert_eq!(sections(&first, 0), 2);
     assert_eq!(sections(&second, 1), 1);
     assert_eq!(sections(&second, 0), 2, "a page that missed the first frame gets both");
     assert_eq!(sections(&second, 2), 0);
     let wide = Frame { tubes: vec![0.011, 0.02], ..second };
-    let bytes = wide.bytes_since(2);
-    assert_eq!(bytes.len(), 92 + 8);
+    let bytes = wide.bytes_since(2, false);
+    assert_eq!(bytes.len(), 100 + 8);
     assert_eq!(bytes[88..92], 2u32.to_le_bytes());
-    assert_eq!(bytes[96..100], 0.02f32.to_le_bytes());
+    assert_eq!(bytes[104..108], 0.02f32.to_le_bytes());
 }
 
 #[test]
@@ -81,14 +82,34 @@ fn a_frame_says_whose_it_is_and_how_its_tools_are_led() {
     let target = Pose { pos: Vec3::new(1.0, 2.0, 3.0), rot: Quat::from_xyzw(0.0, 0.6, 0.0, 0.8) };
     let closed = Led { target, force: 5.0, holds: false, closed: true };
     let tools = vec![closed, Led { holds: true, closed: false, ..closed }];
-    let bytes =
-        Frame { generation: 7, number: 9, tools, probes: vec![0.25], ..Frame::default() }.bytes_since(0);
+    let bytes = Frame { generation: 7, number: 9, tools, probes: vec![0.25], ..Frame::default() }
+        .bytes_since(0, false);
     assert_eq!(u32::from_le_bytes(bytes[20..24].try_into().unwrap()), 7);
     let f32_at = |at: usize| f32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
-    let told: Vec<f32> = (0..21).map(|i| f32_at(92 + 4 * i)).collect();
+    let told: Vec<f32> = (0..21).map(|i| f32_at(100 + 4 * i)).collect();
     assert_eq!(told[..10], [1.0, 2.0, 3.0, 0.0, 0.6, 0.0, 0.8, 5.0, 0.0, 1.0]);
     assert_eq!(told[10..], [1.0, 2.0, 3.0, 0.0, 0.6, 0.0, 0.8, 5.0, 1.0, 0.0, 0.25]);
-    assert_eq!(bytes.len(), 92 + 4 * 21);
+    assert_eq!(bytes.len(), 100 + 4 * 21);
+}
+
+#[test]
+fn pairs_are_sent_to_whoever_asked_and_to_nobody_else() {
+    let shown = vec![[Vec3::new(1.0, 2.0, 3.0), Vec3::new(4.0, 5.0, 6.0)], [Vec3::ZERO, Vec3::X]];
+    let asked = Frame {
+        pairs: Some(Pairs { shown, all: 7000 }),
+        shown: vec![Contact { at: Vec3::ONE, normal: Vec3::Z, force: 2.0 }],
+        probes: vec![0.25],
+        ..Frame::default()
+    };
+    let nobody = Frame { pairs: None, ..asked.clone() };
+    assert_eq!(asked.bytes_since(0, false), nobody.bytes_since(0, false), "not a byte for the others");
+    assert_eq!(nobody.bytes_since(0, true), nobody.bytes_since(0, false), "not yet there");
+    let bytes = asked.bytes_since(0, true);
+    let u32_at = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
+    assert_eq!((&bytes[..4], u32_at(92), u32_at(96)), (&b"SRF3"[..], 2, 7000));
+    assert_eq!(bytes.len(), 100 + 4 * (7 + 2 * 6 + 1));
+    let told: Vec<f32> = (0..13).map(|i| f32::from_bits(u32_at(128 + 4 * i))).collect();
+    assert_eq!(told, [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.25]);
 }
 
 #[test]
@@ -117,6 +138,12 @@ fn positions_keep_to_their_step() {
 fn what_a_page_says_is_read_strictly() {
     let hand = r#"{"type":"hand","tool":0,"position":[0,0,1],"rotation":[0,0,0,1],"grip":true}"#;
     assert!(matches!(serde_json::from_str(hand), Ok(ToServer::Hand { grip: true, .. })));
+    assert_eq!(
+        serde_json::from_str::<ToServer>(r#"{"type":"pairs","show":true}"#).ok(),
+        Some(ToServer::Pairs { show: true })
+    );
+    let half_said = [r#"{"type":"pairs"}"#, r#"{"type":"pairs","show":1}"#];
+    assert!(half_said.iter().all(|bad| serde_json::from_str::<ToServer>(bad).is_err()));
     for bad in ["", "{}", "[]", r#"{"type":"fly"}"#, r#"{"type":"tune","index":-1,"value":1}"#, "null"] {
         assert!(serde_json::from_str::<ToServer>(bad).is_err(), "{bad}");
     }

@@ -4,6 +4,7 @@
 
 mod collide;
 mod memory;
+mod organ;
 mod recording;
 mod scene;
 mod surface;

@@ -7,6 +7,9 @@ const PANEL: usize = 8;
 /// Rows worked on together.
 const LANES: usize = 4;
 
+/// Bands as narrow as that, those of a rope, are eliminated column by column: a panel would be as wide as the band.
+const NARROW: usize = 8;
+
 /// A symmetric band matrix, and after [`Self::factor`] its Cholesky factor, with 1/l in place of each l on the diagonal.
 ///
 /// Stored by columns, the lower half only: column c holds rows c to c + width, then zeros, so that the columns of a
@@ -27,7 +30,7 @@ impl BandMatrix {
     pub fn clear(&mut self, blocks: usize, half_band: usize) {
         self.n = 3 * blocks;
         self.width = (3 * half_band + 2).min(self.n.max(1) - 1);
-        self.stride = self.width + 1 + PANEL + LANES;
+        self.stride = if self.width <= NARROW { NARROW + LANES } else { self.width + 1 + PANEL + LANES };
         self.values.clear();
         self.values.resize(self.n * self.stride, 0.0);
     }
@@ -182,6 +185,9 @@ mod wide {
 
 #[inline(always)]
 fn factor(matrix: &mut BandMatrix) -> bool {
+    if matrix.width <= NARROW {
+        return factor_narrow(&mut matrix.values);
+    }
     let mut from = 0;
     while from < matrix.n {
         let panel = PANEL.min(matrix.n - from);
@@ -196,10 +202,68 @@ fn factor(matrix: &mut BandMatrix) -> bool {
     true
 }
 
+/// Columns of a narrow band: the diagonal, [`NARROW`] entries, zeros.
+type Column = [Real; NARROW + LANES];
+
+#[inline(always)]
+fn factor_narrow(values: &mut [Real]) -> bool {
+    let columns = values.as_chunks_mut::<{ NARROW + LANES }>().0;
+    for c in 0..columns.len() {
+        let pivot = columns[c][0];
+        if !(pivot > 0.0 && pivot.is_finite()) {
+            return false;
+        }
+        let scale = 1.0 / pivot.sqrt();
+        // The entries below the diagonal, and zeros for whole lanes from any of them on.
+        let mut below = [0.0; 2 * NARROW];
+        for k in 0..NARROW {
+            below[k] = columns[c][k + 1] * scale;
+        }
+        columns[c][0] = scale;
+        columns[c][1..=NARROW].copy_from_slice(&below[..NARROW]);
+        let (_, behind) = columns.split_at_mut(c + 1);
+        for (k, column) in behind.iter_mut().take(NARROW).enumerate() {
+            let rows = (NARROW - k).next_multiple_of(LANES);
+            subtract(&mut column[..rows], &below[k..k + rows], below[k]);
+        }
+    }
+    true
+}
+
+/// The eight entries below the diagonal, in two lanes.
+#[inline(always)]
+fn below(column: &Column) -> [[Real; LANES]; 2] {
+    [core::array::from_fn(|k| column[1 + k]), core::array::from_fn(|k| column[1 + LANES + k])]
+}
+
+#[inline(always)]
+fn solve_narrow(values: &[Real], x: &mut [Real]) {
+    let columns = values.as_chunks::<{ NARROW + LANES }>().0;
+    for (c, column) in columns.iter().enumerate() {
+        x[c] *= column[0];
+        let value = x[c];
+        let [l, m] = below(column);
+        let Some(next) = x[c + 1..].first_chunk_mut::<NARROW>() else { return };
+        for k in 0..LANES {
+            next[k] -= l[k] * value;
+            next[LANES + k] -= m[k] * value;
+        }
+    }
+    for (c, column) in columns.iter().enumerate().rev() {
+        let [l, m] = below(column);
+        let Some(next) = x[c + 1..].first_chunk::<NARROW>() else { return };
+        let sum: [Real; LANES] = core::array::from_fn(|k| l[k] * next[k] + m[k] * next[LANES + k]);
+        x[c] = (x[c] - ((sum[0] + sum[1]) + (sum[2] + sum[3]))) * column[0];
+    }
+}
+
 /// Four columns at a time: what one of them needs of the others is little, what they all need of the rest is had in
 /// whole lanes.
 #[inline(always)]
 fn solve(matrix: &BandMatrix, x: &mut [Real]) {
+    if matrix.width <= NARROW {
+        return solve_narrow(&matrix.values, x);
+    }
     let (n, stride) = (matrix.n, matrix.stride);
     let rows = matrix.width.next_multiple_of(LANES);
     let column = |c: usize| &matrix.values[c * stride..(c + 1) * stride];

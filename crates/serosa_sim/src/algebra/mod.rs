@@ -19,7 +19,9 @@ macro_rules! widest {
 pub(crate) use widest;
 
 pub mod band;
+pub mod fit;
 pub mod small;
 
 pub use band::BandMatrix;
+pub use fit::best_rotation;
 pub use small::Six;

@@ -231,7 +231,7 @@ impl Band<'_> {
     /// Φ at some positions \[J\].
     fn potential(&self, work: &BandWork, pos: &[Vec3]) -> Real {
         let held = self.rows.iter().filter(|row| row.holds(self.index));
-        let rows: Real = held.map(|row| row.answer(row.between(pos, self.pose)).potential).sum();
+        let rows: Real = held.map(|row| row.potential(row.between(pos, self.pose))).sum();
         self.free_potential(work, pos) + rows
     }
 
@@ -424,26 +424,35 @@ impl Frame<'_> {
     fn add_rod(&mut self, rod: &Rod, taut: &Taut, pos: &[Vec3]) -> Real {
         let curve = Curve::of(rod, pos);
         let size = curve.kb.length();
-        let grad = curve.gradients();
         let (direction, across) = if size > 0.0 {
             (curve.kb / size, taut.stiffness * (1.0 - taut.rest / size).max(0.0))
         } else {
             (Vec3::ZERO, taut.stiffness)
         };
         let moment = direction * (taut.stiffness * (size - taut.rest));
-        let s = along_and_across(direction, taut.stiffness, across);
+        // κ depends on e and f alone: the blocks of the three vertices are sums of those of e and f.
+        let [by_e, by_f] = curve.gradients();
+        let (force_e, force_f) = (by_e.transpose() * moment, by_f.transpose() * moment);
         let u = rod.nodes.map(|v| self.unknown[v.at()]);
-        for i in 0..3 {
-            if u[i] == FIXED {
-                continue;
-            }
-            add_three(self.step, u[i], -(grad[i].transpose() * moment));
-            let left = grad[i].transpose() * s;
-            self.matrix.add_diagonal(u[i], left * grad[i]);
-            for j in 0..i {
-                if u[j] != FIXED {
-                    self.matrix.add_block(u[i], u[j], left * grad[j]);
-                }
+        self.force(u[0], force_e);
+        self.force(u[1], force_f - force_e);
+        self.force(u[2], -force_f);
+        let (se, sf) = if across == taut.stiffness {
+            (by_e * across, by_f * across)
+        } else {
+            let s = along_and_across(direction, taut.stiffness, across);
+            (s * by_e, s * by_f)
+        };
+        let (et, ft) = (by_e.transpose(), by_f.transpose());
+        let (ee, fe, ff) = (et * se, ft * se, ft * sf);
+        let ef = fe.transpose();
+        let diagonal = [ee, ee - ef - fe + ff, ff];
+        for (u, block) in u.iter().zip(diagonal).filter(|(u, _)| **u != FIXED) {
+            self.matrix.add_diagonal(*u, block);
+        }
+        for (i, j, block) in [(1, 0, fe - ee), (2, 1, fe - ff), (2, 0, fe * -1.0)] {
+            if u[i] != FIXED && u[j] != FIXED {
+                self.matrix.add_block(u[i], u[j], block);
             }
         }
         taut.energy(size)
@@ -514,12 +523,12 @@ impl Curve {
         Self { e, f, lengths, kb: e.cross(f) * (2.0 * scale), scale }
     }
 
-    /// ∂κ/∂x of the three vertices.
-    fn gradients(&self) -> [Mat3; 3] {
+    /// ∂κ/∂e and ∂κ/∂f. The first vertex moves −e, the last f, the middle e and −f.
+    fn gradients(&self) -> [Mat3; 2] {
         let [le, lf] = self.lengths.map(|l| l.max(1e-30));
         let by_e = (skew(self.f) * -2.0 - outer(self.kb, self.e * (lf / le) + self.f)) * self.scale;
         let by_f = (skew(self.e) * 2.0 - outer(self.kb, self.f * (le / lf) + self.e)) * self.scale;
-        [by_e * -1.0, by_e - by_f, by_f]
+        [by_e, by_f]
     }
 }
 
@@ -547,8 +556,11 @@ pub fn forces(model: &Model, body: &BandBody, material: &BodyParams, pos: &[Vec3
     for rod in &model.rods[at(&body.rods)] {
         let curve = Curve::of(rod, pos);
         let moment = curve.kb * (material.tube_bending / rod.length);
-        let grad = curve.gradients();
-        (0..3).for_each(|i| out[rod.nodes[i].at()] -= grad[i].transpose() * moment);
+        let [force_e, force_f] = curve.gradients().map(|by| by.transpose() * moment);
+        let [a, b, c] = rod.nodes.map(|v| v.at());
+        out[a] += force_e;
+        out[b] += force_f - force_e;
+        out[c] -= force_f;
     }
 }
 

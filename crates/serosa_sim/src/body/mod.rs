@@ -7,6 +7,7 @@
 pub mod band;
 pub mod rigid;
 pub mod springs;
+pub mod tissue;
 
 use crate::model::{BodyKind, Model};
 use crate::params::{Filter, Params};
@@ -35,6 +36,7 @@ pub(crate) fn predict(sub: &Substep, state: &mut State, scratch: &mut Scratch) {
         match &body.kind {
             BodyKind::Springs(springs) => springs::predict(sub, b, springs, state, scratch),
             BodyKind::Band(band) => band::predict(sub, b, band, state, scratch),
+            BodyKind::Tissue(tissue) => tissue::predict(sub, b, tissue, state, scratch),
             BodyKind::Rigid(r) => rigid::predict(sub, *r, state, scratch),
         }
     }
@@ -85,6 +87,7 @@ pub fn forces(model: &Model, params: &Params, pos: &[Vec3], out: &mut [Vec3]) {
         match &body.kind {
             BodyKind::Springs(s) => springs::forces(&model.springs[s.springs()], &params.bodies[b], pos, out),
             BodyKind::Band(band) => band::forces(model, band, &params.bodies[b], pos, out),
+            BodyKind::Tissue(tissue) => tissue::forces(model, tissue, b, &params.bodies[b], pos, out),
             BodyKind::Rigid(_) => {}
         }
     }

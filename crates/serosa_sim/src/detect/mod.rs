@@ -6,10 +6,14 @@
 
 pub mod tracker;
 
+mod active;
 mod growth;
 mod reach;
+mod shells;
 
+pub use active::{Active, active_pairs};
 pub use reach::Reach;
+pub use shells::Shells;
 
 use crate::body::Substep;
 use crate::filter;
@@ -18,17 +22,15 @@ use crate::params::{BodyParams, Detector, Filter, Params, Response};
 use crate::report::StepReport;
 use crate::row::{Held, Node, Row, RowKey};
 use crate::state::State;
-use crate::{Mat3, PrimId, Real, Scratch, Vec3};
+use crate::{Mat3, PrimId, Real, Scratch, Vec3, VertexId};
 use rayon::prelude::*;
-use serosa_geometry::solid::{NEAREST_ONLY, touches, touches_and_ends};
+use serosa_geometry::solid::{touches, touches_and_ends};
 use serosa_geometry::{Aabb, Cuboid, Grid, Plane, Round, Solid, Touch};
 use tracker::{Sight, Tracker};
 
 /// Skin of the fat boxes, as a share of the mean size of a primitive: a thicker one lasts longer and lists more
 /// pairs.
 const SKIN: Real = 0.15;
-/// What moves gets a skin for so many steps more.
-const STRIDES: Real = 3.0;
 /// Work done by one thread at a time: primitives, cells or pairs. The partition does not depend on the number
 /// of threads, and buckets are joined in order, so the rows do not either.
 const CHUNK: usize = 512;
@@ -47,6 +49,8 @@ pub struct Finder {
     /// What the tracker keeps.
     pub tracker: Tracker,
     pair_buckets: Vec<Vec<u64>>,
+    /// Where the pairs of each first primitive start.
+    starts: Vec<u32>,
     buckets: Vec<Bucket>,
     /// All near pairs of the last [`Search::Near`], sorted.
     pub near: Vec<Near>,
@@ -57,23 +61,13 @@ pub struct Finder {
 }
 
 /// Which rows are looked for.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug)]
 pub enum Search<'a> {
     /// Pairs that overlap, one row where two edges are closest.
     Overlap,
-    /// Pairs nearer than their reaches together, one reach per primitive \[m\]; rows at the ends of edges too, and
-    /// [`Finder::near`].
-    Near(&'a [Real]),
-}
-
-impl Search<'_> {
-    /// How far a primitive reaches \[m\].
-    fn reach(&self, prim: usize) -> Real {
-        match self {
-            Self::Overlap => 0.0,
-            Self::Near(reach) => reach[prim],
-        }
-    }
+    /// Pairs that may meet within their reaches, into [`Finder::near`], with a row for each touch that may push; at
+    /// the ends of edges too.
+    Near(&'a Reach),
 }
 
 /// A near pair and where it is nearest.
@@ -111,10 +105,12 @@ pub(crate) fn find(sub: &Substep, state: &mut State, scratch: &mut Scratch, repo
     if sub.params.filter != Filter::Off {
         filter::plan(sub, state, scratch);
     }
-    if !descends {
+    if sub.params.response.presses() {
+        shells::find(sub, scratch);
+    } else if !descends {
         find_overlaps(sub, state, scratch);
+        scratch.finder.merge(&mut scratch.rows);
     }
-    scratch.finder.merge(&mut scratch.rows);
     report.contacts = scratch.rows.len() as u32;
     report.grown += u32::from(scratch.rows.capacity() > room);
 }
@@ -127,7 +123,7 @@ fn find_near(sub: &Substep, state: &State, scratch: &mut Scratch) {
         complete => complete,
     };
     let at = Places { pos: &state.pos, pose: &state.pose, radius: &state.radius };
-    let search = (at, Search::Near(&scratch.reach.prims));
+    let search = (at, Search::Near(&scratch.reach));
     scratch.finder.rows(sub.model, sub.params, complete, search, &mut scratch.rows);
     scratch.found_pos.copy_from_slice(&state.pos);
     scratch.found_pose.copy_from_slice(&state.pose);
@@ -190,7 +186,7 @@ impl Finder {
         let (solids, boxes) = (&self.solids, &self.boxes);
         in_chunks(looked, &mut self.buckets, |k, bucket| match detector {
             Detector::Grid | Detector::Tracker => {
-                let (a, b) = (PrimId((pairs[k] >> 32) as u32), PrimId(pairs[k] as u32));
+                let (a, b) = halves(pairs[k]);
                 if boxes[a.at()].overlaps(&boxes[b.at()]) {
                     bucket.meet(model, &params.bodies, (places, search), (a, b), solids);
                 }
@@ -199,6 +195,10 @@ impl Finder {
                 let a = PrimId::from(k);
                 let later = (k + 1..model.prims.len()).map(PrimId::from);
                 for b in later.filter(|&b| model.may_touch(a, b)) {
+                    // What may meet sweeps boxes that overlap; what overlaps is looked for without boxes.
+                    if matches!(search, Search::Near(_)) && !boxes[a.at()].overlaps(&boxes[b.at()]) {
+                        continue;
+                    }
                     bucket.meet(model, &params.bodies, (places, search), (a, b), solids);
                 }
             }
@@ -236,15 +236,15 @@ impl Finder {
 
     /// Whether the list of pairs is still complete: every box lies in its fat box.
     ///
-    /// **Theorem.** While it is, no pair outside the list is nearer than its reaches together.
-    /// Proof: the box of a primitive is grown by its reach, so two primitives nearer than their reaches together have
+    /// **Theorem.** While it is, no pair outside the list can meet in this substep.
+    /// Proof: the box of a primitive holds all that it may sweep within its reach, so two primitives that meet have
     /// boxes that overlap. Each box lies in its fat box, so the fat boxes overlap. Fat boxes have not changed since
     /// the list was made of all pairs whose fat boxes overlap: the pair is in the list. ∎
     ///
     /// This is the skin of a Verlet list, with a box for each primitive in place of one largest displacement for
     /// all: one fast tool does not spoil the list of a slow bowel. It holds for any motion, for turning and growing
-    /// shapes too. Within a substep the filter lets no vertex move as far as its primitives reach, so a pair outside
-    /// the list cannot touch at any instant of it either. Cost: six comparisons a primitive.
+    /// shapes too. The filter lets nothing move beyond its reach, so the substep goes as the theorem has it. Cost: six
+    /// comparisons a primitive.
     fn list_holds(&self) -> bool {
         let inside = |b: &Aabb, fat: &Aabb| fat.min.cmple(b.min).all() && b.max.cmple(fat.max).all();
         self.fat.len() == self.boxes.len() && self.boxes.iter().zip(&self.fat).all(|(b, fat)| inside(b, fat))
@@ -255,7 +255,10 @@ impl Finder {
         let finite = || self.boxes.iter().map(|b| b.size().max_element()).filter(|s| s.is_finite());
         let skin = SKIN * finite().sum::<Real>() / finite().count().max(1) as Real;
         self.fat.clear();
-        let fat = |(i, b): (usize, &Aabb)| b.grown(skin + STRIDES * search.reach(i));
+        let fat = |(i, b): (usize, &Aabb)| match search {
+            Search::Near(reach) => reach.fat(model, PrimId::from(i), *b).grown(skin),
+            Search::Overlap => b.grown(skin),
+        };
         self.fat.extend(self.boxes.iter().enumerate().map(fat));
         self.grid.build(&self.fat, |i| model.group(PrimId(i)));
         let (grid, boxes) = (&self.grid, &self.fat);
@@ -266,11 +269,31 @@ impl Finder {
                 }
             });
         });
-        join_buckets(&self.pair_buckets, &mut self.pairs);
-        self.pairs.sort_unstable();
+        self.sort_pairs();
     }
 
-    /// Primitives in world space, and their boxes, grown by their reach.
+    /// Joins the buckets into one sorted list: by first primitive in one counting pass, then each short run by itself.
+    fn sort_pairs(&mut self) {
+        let found = || self.pair_buckets.iter().flatten();
+        self.starts.clear();
+        self.starts.resize(self.boxes.len() + 2, 0);
+        found().for_each(|pair| self.starts[(pair >> 32) as usize + 2] += 1);
+        for k in 2..self.starts.len() {
+            self.starts[k] += self.starts[k - 1];
+        }
+        self.pairs.clear();
+        self.pairs.resize(self.starts[self.boxes.len() + 1] as usize, 0);
+        for pair in found() {
+            let next = &mut self.starts[(pair >> 32) as usize + 1];
+            self.pairs[*next as usize] = *pair;
+            *next += 1;
+        }
+        for run in self.starts.windows(2) {
+            self.pairs[run[0] as usize..run[1] as usize].sort_unstable();
+        }
+    }
+
+    /// Primitives in world space, and the boxes that they may sweep.
     fn place(&mut self, model: &Model, places: Places, search: Search) {
         let n = model.prims.len();
         self.solids.resize(n, Solid::Plane(Plane { normal: Vec3::Z, offset: 0.0 }));
@@ -280,10 +303,19 @@ impl Finder {
             for (k, (solid, bounds)) in solids.iter_mut().zip(boxes).enumerate() {
                 let prim = chunk * CHUNK + k;
                 *solid = solid_of(model, PrimId::from(prim), places);
-                *bounds = solid.bounds().grown(search.reach(prim));
+                *bounds = match search {
+                    Search::Near(reach) => reach.swept(model, PrimId::from(prim), solid.bounds(), 1.0),
+                    Search::Overlap => solid.bounds(),
+                };
             }
         });
     }
+}
+
+/// The two primitives of a pair.
+#[inline]
+fn halves(pair: u64) -> (PrimId, PrimId) {
+    (PrimId((pair >> 32) as u32), PrimId(pair as u32))
 }
 
 /// What one job found.
@@ -304,40 +336,50 @@ impl Bucket {
         solids: &[Solid],
     ) {
         let (x, y) = (&solids[a.at()], &solids[b.at()]);
-        if search == Search::Overlap {
+        let Search::Near(reach) = search else {
             return touches(x, y, 0.0, &mut |touch| {
                 self.rows.push(row(model, bodies, places, (a, b), &touch))
             });
-        }
-        let mut nearest: Option<Near> = None;
-        touches_and_ends(x, y, search.reach(a.at()) + search.reach(b.at()), &mut |touch| {
-            if nearest.is_none_or(|n| touch.gap < n.gap) {
-                nearest = Some(Near { prims: [a, b], normal: touch.normal, gap: touch.gap });
-            }
-            if touch.feature != NEAREST_ONLY && speaks(model, (a, b), &touch) {
+        };
+        let mute = || [muted(model, a, b), muted(model, b, a)];
+        let margin = reach.farthest(model, a) + reach.farthest(model, b);
+        let nearest = touches_and_ends(x, y, margin, mute, &mut |touch| {
+            if reach.may_push(model, places, (a, b), &touch) && speaks(model, (a, b), &touch) {
                 self.rows.push(row(model, bodies, places, (a, b), &touch));
             }
         });
-        self.near.extend(nearest);
+        let meets = nearest.filter(|touch| reach.may_meet(model, (a, b), touch));
+        self.near.extend(meets.map(|t| Near { prims: [a, b], normal: t.normal, gap: t.gap }));
     }
 }
 
-/// Whether a pair makes the row of a touch. A touch at a vertex is found from each of the segments that meet in it;
-/// the first of them makes the row, unless it may not touch the other side.
+/// Which ends of a segment leave a touch with `other` to an earlier segment that meets them there.
+#[inline]
+fn muted(model: &Model, prim: PrimId, other: PrimId) -> [bool; 2] {
+    let PrimKind::Segment(ends) = model.prims[prim.at()].kind else { return [false; 2] };
+    let may = |own: PrimId| own != other && model.may_touch(own.min(other), own.max(other));
+    ends.map(|v| model.neighbours.at(v).iter().take_while(|own| **own != prim).any(|own| may(*own)))
+}
+
+/// Whether a pair makes the row of a touch of ends that are not [`muted`]. A touch of two vertices is found from every
+/// pair of the segments that meet in them; the first pair that may touch makes the row.
 fn speaks(model: &Model, (a, b): (PrimId, PrimId), touch: &Touch) -> bool {
-    let first = |prim: PrimId, along: Real, other: PrimId| {
-        let PrimKind::Segment(ends) = model.prims[prim.at()].kind else { return true };
-        let vertex = if along == 0.0 {
-            ends[0]
-        } else if along == 1.0 {
-            ends[1]
-        } else {
-            return true;
-        };
-        let first = model.neighbours.at(vertex).first().copied().unwrap_or(prim);
-        first == prim || first == other || !model.may_touch(first.min(other), first.max(other))
+    let (Some(v), Some(w)) = (vertex_at(model, a, touch.s), vertex_at(model, b, touch.t)) else {
+        return true;
     };
-    first(a, touch.s, b) && first(b, touch.t, a)
+    let of_b = model.neighbours.at(w);
+    let mut pairs = model.neighbours.at(v).iter().flat_map(|x| of_b.iter().map(move |y| (*x, *y)));
+    pairs.find(|&(x, y)| x != y && model.may_touch(x.min(y), x.max(y))) == Some((a, b))
+}
+
+/// The vertex at a place of a segment, if it is an end.
+#[inline]
+fn vertex_at(model: &Model, prim: PrimId, along: Real) -> Option<VertexId> {
+    match model.prims[prim.at()].kind {
+        PrimKind::Segment([v, _]) if along == 0.0 => Some(v),
+        PrimKind::Segment([_, v]) if along == 1.0 => Some(v),
+        _ => None,
+    }
 }
 
 /// Does jobs 0 to `jobs`, a chunk at a time, each chunk into a bucket of its own.
@@ -371,11 +413,6 @@ impl Clear for Bucket {
     }
 }
 
-fn join_buckets<T: Copy>(buckets: &[Vec<T>], all: &mut Vec<T>) {
-    all.clear();
-    buckets.iter().for_each(|bucket| all.extend_from_slice(bucket));
-}
-
 /// A primitive in world space.
 pub fn solid_of(model: &Model, prim: PrimId, at: Places) -> Solid {
     let radius = at.radius[prim.at()];
@@ -405,12 +442,7 @@ pub fn solid_of(model: &Model, prim: PrimId, at: Places) -> Solid {
 /// What the sides of a touch hold. A vertex touches a solid in one place only; elsewhere the feature tells the
 /// places of a pair apart.
 fn held(model: &Model, (a, b): (PrimId, PrimId), touch: &Touch) -> [Held; 2] {
-    let vertex = |prim: PrimId, along: Real| match model.prims[prim.at()].kind {
-        PrimKind::Segment([v, _]) if along == 0.0 => Some(v),
-        PrimKind::Segment([_, v]) if along == 1.0 => Some(v),
-        _ => None,
-    };
-    match (vertex(a, touch.s), vertex(b, touch.t)) {
+    match (vertex_at(model, a, touch.s), vertex_at(model, b, touch.t)) {
         (None, None) => [Held::Prim(a, touch.feature), Held::Prim(b, touch.feature)],
         (v, w) => [v.map_or(Held::Prim(a, 0), Held::Vertex), w.map_or(Held::Prim(b, 0), Held::Vertex)],
     }

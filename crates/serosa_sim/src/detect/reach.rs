@@ -1,45 +1,157 @@
 //! How far everything may go in a substep, and so how far detection and filter have to look.
 
+use super::Places;
 use crate::model::{Model, PrimKind};
+use crate::respond::augmented_lagrangian::REST_GAP;
 use crate::state::State;
-use crate::{Real, Scratch};
+use crate::{PrimId, Real, Scratch, Vec3};
 use serosa_geometry::rotation::to_rotation_vector;
+use serosa_geometry::{Aabb, Touch};
 
-/// The least reach, however slow a vertex is \[m\].
+/// The least that a vertex may stray, however slow it is \[m\].
 const LEAST: Real = 2e-4;
 /// The longest reach, however fast: what is faster is held back by the filter \[m\].
 const MOST: Real = 3e-2;
-/// Reach as a multiple of the way that the free motion takes a vertex: contacts may send it farther.
+/// Ways as a multiple of the free motion: contacts may send a vertex farther.
 const AHEAD: Real = 1.2;
+/// How far a vertex may stray from its way, as a share of it.
+const STRAY: Real = 0.35;
+/// A touch gets a row where the free motion, erring by this share of what its sides may stray, would close its gap.
+const DOUBT: Real = 0.5;
+/// Fat boxes hold what goes on as it does for so many steps more.
+const STRIDES: Real = 3.0;
 
-/// How far things reach \[m\]. The filter lets nothing move as far as that.
+/// How far things may go in a substep. A vertex goes anywhere along its way, and strays from it by so much; a rigid
+/// frame takes none of its points farther than so much. The filter holds back what would go beyond.
+///
+/// So a side of a pair comes nearer to the other by at most what [`Self::advance`] says. Turns of a rope that fall
+/// together hardly come nearer: near is not what is fast, but what may meet.
 #[derive(Clone, Debug, Default)]
 pub struct Reach {
-    /// One per vertex.
-    pub vertices: Vec<Real>,
-    /// One per rigid frame.
+    /// Longer than the free motion takes each vertex \[m\].
+    pub ways: Vec<Vec3>,
+    /// How far each vertex may stray from its way \[m\].
+    pub strays: Vec<Real>,
+    /// How far each rigid frame may take its points \[m\].
     pub frames: Vec<Real>,
-    /// One per primitive: as far as any of its points.
+    /// Where the free motion takes each rigid frame: a shift \[m\] and a rotation vector.
+    pub turns: Vec<[Vec3; 2]>,
+    /// One per primitive: as far as any of its points strays or is taken \[m\].
     pub prims: Vec<Real>,
+}
+
+impl Reach {
+    /// What stands still and may move so far in any direction, one reach per primitive \[m\].
+    pub fn around(model: &Model, prims: Vec<Real>) -> Self {
+        Self {
+            ways: vec![Vec3::ZERO; model.rest.len()],
+            strays: Vec::new(),
+            frames: Vec::new(),
+            turns: vec![[Vec3::ZERO; 2]; model.rigids.len()],
+            prims,
+        }
+    }
+
+    /// The box that a primitive may sweep, from the box where it stands.
+    #[inline]
+    pub(super) fn swept(&self, model: &Model, prim: PrimId, at: Aabb, steps: Real) -> Aabb {
+        match model.prims[prim.at()].kind {
+            PrimKind::Segment([v, w]) => {
+                let (v, w) = (self.ways[v.at()] * steps, self.ways[w.at()] * steps);
+                Aabb { min: at.min + v.min(w).min(Vec3::ZERO), max: at.max + v.max(w).max(Vec3::ZERO) }
+                    .grown(self.prims[prim.at()])
+            }
+            PrimKind::Shape(_) => at.grown(steps * self.prims[prim.at()]),
+        }
+    }
+
+    /// The same for as long as a list of pairs should last.
+    pub(super) fn fat(&self, model: &Model, prim: PrimId, at: Aabb) -> Aabb {
+        self.swept(model, prim, at, STRIDES)
+    }
+
+    /// The most that any point of a primitive may go along `dir` \[m\].
+    #[inline]
+    fn advance(&self, model: &Model, prim: PrimId, dir: Vec3) -> Real {
+        let stray = self.prims[prim.at()];
+        match model.prims[prim.at()].kind {
+            PrimKind::Segment([v, w]) => {
+                stray + self.ways[v.at()].dot(dir).max(self.ways[w.at()].dot(dir)).max(0.0)
+            }
+            PrimKind::Shape(_) => stray,
+        }
+    }
+
+    /// The most that a primitive may come nearer to anything \[m\].
+    #[inline]
+    pub(super) fn farthest(&self, model: &Model, prim: PrimId) -> Real {
+        let stray = self.prims[prim.at()];
+        match model.prims[prim.at()].kind {
+            PrimKind::Segment([v, w]) => {
+                let (v, w) = (self.ways[v.at()], self.ways[w.at()]);
+                stray + v.length_squared().max(w.length_squared()).sqrt()
+            }
+            PrimKind::Shape(_) => stray,
+        }
+    }
+
+    /// Whether a pair that is nearest at that touch may meet. Otherwise there is a plane between, square to the normal,
+    /// that neither side reaches.
+    pub(super) fn may_meet(&self, model: &Model, (a, b): (PrimId, PrimId), nearest: &Touch) -> bool {
+        let advance = self.advance(model, a, -nearest.normal) + self.advance(model, b, nearest.normal);
+        // Not a number: better a pair too many.
+        !(nearest.gap >= advance)
+    }
+
+    /// Whether a touch may push in this substep. What meets without having seemed to is kept apart by the filter, and
+    /// seen in the next.
+    pub(super) fn may_push(
+        &self,
+        model: &Model,
+        at: Places,
+        (a, b): (PrimId, PrimId),
+        touch: &Touch,
+    ) -> bool {
+        let way = |prim: PrimId, along: Real, point: Vec3| match model.prims[prim.at()].kind {
+            PrimKind::Segment([v, w]) => self.ways[v.at()].lerp(self.ways[w.at()], along),
+            PrimKind::Shape(r) => {
+                let [shift, turn] = self.turns[r.at()];
+                shift + turn.cross(point - at.pose[r.at()].pos)
+            }
+        };
+        let opens = (way(a, touch.s, touch.on_a) - way(b, touch.t, touch.on_b)).dot(touch.normal);
+        let doubt = DOUBT * (self.prims[a.at()] + self.prims[b.at()]);
+        !(touch.gap + opens > REST_GAP + doubt)
+    }
 }
 
 /// Sets all reaches, each from its own free motion: one fast tool does not make detection look farther everywhere.
 /// Where the filter held something back in the last substep because it had not looked far enough, a stretched rope
-/// that is let go say, everything reaches that far at least.
+/// that is let go say, everything strays that far at least.
 pub(super) fn look_ahead(model: &Model, state: &State, scratch: &mut Scratch) {
     let Scratch { reach, pos, pose, .. } = scratch;
     let least = (AHEAD * state.ahead).clamp(LEAST, MOST);
-    let of = |way: Real| if way.is_finite() { (AHEAD * way).clamp(least, MOST) } else { MOST };
-    reach.vertices.clear();
-    reach.vertices.extend(pos.iter().zip(&state.pos).map(|(to, from)| of((*to - *from).length())));
-    reach.frames.clear();
-    reach.frames.extend(pose.iter().zip(&state.pose).zip(&model.rigids).map(|((to, from), rigid)| {
-        let turn = to_rotation_vector(to.rot * from.rot.conjugate()).length();
-        of((to.pos - from.pos).length() + turn * rigid.shape.arm())
+    let within = |far: Real| if far.is_finite() { far.clamp(least, MOST) } else { MOST };
+    reach.ways.clear();
+    reach.ways.extend(pos.iter().zip(&state.pos).map(|(to, from)| {
+        let way = (*to - *from) * AHEAD;
+        if way.is_finite() { way.clamp_length_max(MOST) } else { Vec3::ZERO }
     }));
+    reach.strays.clear();
+    reach.strays.extend(reach.ways.iter().map(|way| within(STRAY * way.length())));
+    reach.turns.clear();
+    reach.turns.extend(
+        pose.iter()
+            .zip(&state.pose)
+            .map(|(to, from)| [to.pos - from.pos, to_rotation_vector(to.rot * from.rot.conjugate())]),
+    );
+    reach.frames.clear();
+    let arms = model.rigids.iter().map(|rigid| rigid.shape.arm());
+    let far = |[shift, turn]: &[Vec3; 2], arm: Real| within(AHEAD * (shift.length() + turn.length() * arm));
+    reach.frames.extend(reach.turns.iter().zip(arms).map(|(turn, arm)| far(turn, arm)));
     reach.prims.clear();
     reach.prims.extend(model.prims.iter().map(|prim| match prim.kind {
-        PrimKind::Segment([v, w]) => reach.vertices[v.at()].max(reach.vertices[w.at()]),
+        PrimKind::Segment([v, w]) => reach.strays[v.at()].max(reach.strays[w.at()]),
         PrimKind::Shape(r) => reach.frames[r.at()],
     }));
 }

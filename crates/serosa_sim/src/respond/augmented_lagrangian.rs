@@ -148,28 +148,25 @@ impl Touching {
     /// Force, matrix and potential where B's point is `between` away from A's.
     pub fn answer(&self, between: Vec3) -> Answer {
         let k = self.stiffness;
-        let mut answer = Answer { force: Vec3::ZERO, matrix: Mat3::ZERO, potential: 0.0 };
+        let potential = self.potential(between);
+        let mut answer = Answer { force: Vec3::ZERO, matrix: Mat3::ZERO, potential };
         let mut along = 0.0;
         if !self.is_grip() {
             let push = self.push(between);
-            answer.potential = (push * push - self.lambda * self.lambda) / (2.0 * k);
             answer.force = self.normal * push;
             along = if push > 0.0 { k } else { 0.0 };
         }
         let (mut across, mut slide) = (0.0, Vec3::ZERO);
         if self.limit > 0.0 {
             let (pull, size) = self.pull(between);
-            let most = if self.trial { TRIAL * self.limit } else { self.limit };
-            if size > most {
+            if size > self.most() {
                 // Sliding resists turning aside, not going on.
                 slide = pull / size;
                 across = k * self.limit / size;
                 answer.force += slide * self.limit;
-                answer.potential += self.limit * (size - 0.5 * self.limit) / k;
             } else {
                 across = k;
                 answer.force += pull;
-                answer.potential += 0.5 * size * size / k;
             }
         }
         answer.matrix = if self.is_grip() {
@@ -178,6 +175,29 @@ impl Touching {
             along_and_across(self.normal, along, across) - along_and_across(slide, across, 0.0)
         };
         answer
+    }
+
+    /// The potential alone \[J\].
+    pub fn potential(&self, between: Vec3) -> Real {
+        let mut potential = 0.0;
+        if !self.is_grip() {
+            let push = self.push(between);
+            potential = (push * push - self.lambda * self.lambda) / (2.0 * self.stiffness);
+        }
+        if self.limit > 0.0 {
+            let (_, size) = self.pull(between);
+            potential += if size > self.most() {
+                self.limit * (size - 0.5 * self.limit) / self.stiffness
+            } else {
+                0.5 * size * size / self.stiffness
+            };
+        }
+        potential
+    }
+
+    /// The pull beyond which it slides \[N\].
+    fn most(&self) -> Real {
+        if self.trial { TRIAL * self.limit } else { self.limit }
     }
 
     fn push(&self, between: Vec3) -> Real {
@@ -211,7 +231,7 @@ pub(super) fn answer(sub: &Substep, state: &mut State, scratch: &mut Scratch, re
             match &body.kind {
                 BodyKind::Band(band) => band::descend(sub, b, band, state, scratch),
                 BodyKind::Rigid(r) => descend_rigid(sub, b as u32, *r, scratch),
-                BodyKind::Springs(_) => {}
+                BodyKind::Springs(_) | BodyKind::Tissue(_) => {}
             }
         }
         if sweep + 1 < sub.sweeps {
@@ -391,7 +411,7 @@ impl Frame<'_> {
         let spin = turn.dot(turn / self.mobility.inv_inertia);
         let inertia = 0.5 * self.per_h2 * (away.length_squared() / self.mobility.inv_mass + spin);
         self.rows()
-            .map(|row| row.answer(row.between(pos, pose)).potential)
+            .map(|row| row.potential(row.between(pos, pose)))
             .fold((inertia, inertia), |sum, p| (sum.0 + p, sum.1 + p.abs()))
     }
 

@@ -15,14 +15,14 @@ use crate::{Real, RigidId, Vec3, VertexId};
 #[derive(Clone, Copy, Debug)]
 pub struct RowWork {
     /// Which row.
-    row: u32,
+    pub(super) row: u32,
     /// Vertices: index, weight, 1/mass.
     soft: [(VertexId, Real, Real); 4],
     softs: u8,
     /// Points of rigid frames: frame, place in it, weight.
     stiff: [(RigidId, Vec3, Real); 2],
     stiffs: u8,
-    normal: Vec3,
+    pub(super) normal: Vec3,
     offset: Real,
     friction: Real,
     /// D = Σ weight² × mobility along the normal: relative speed for a unit impulse \[1/kg\].
@@ -89,7 +89,7 @@ fn prepare_row(motion: &Motion, i: usize, row: &Row) -> Option<RowWork> {
 }
 
 impl RowWork {
-    fn soft(&self) -> &[(VertexId, Real, Real)] {
+    pub(super) fn soft(&self) -> &[(VertexId, Real, Real)] {
         &self.soft[..self.softs as usize]
     }
 
@@ -142,7 +142,7 @@ impl RowWork {
         }
     }
 
-    fn gap(&self, motion: &Motion) -> Real {
+    pub(super) fn gap(&self, motion: &Motion) -> Real {
         let mut along = -self.offset;
         for &(v, weight, _) in self.soft() {
             along += weight * motion.pos[v.at()].dot(self.normal);
@@ -154,7 +154,7 @@ impl RowWork {
     }
 }
 
-fn correct_velocity(motion: &mut Motion, row: &mut RowWork, h: Real) {
+pub(super) fn correct_velocity(motion: &mut Motion, row: &mut RowWork, h: Real) {
     let velocity = row.relative_velocity(motion);
     let approach = -velocity.dot(row.normal);
     // The impulse over all passes may only push; a later pass may take back what an earlier one gave too much.

@@ -3,6 +3,7 @@
 pub mod augmented_lagrangian;
 pub mod displacement_velocity;
 pub mod grip;
+pub mod penetration;
 
 use crate::body::Substep;
 use crate::params::Response;
@@ -18,15 +19,27 @@ pub(crate) fn answer(sub: &Substep, state: &mut State, scratch: &mut Scratch, re
     if sub.params.response == Response::AugmentedLagrangian {
         return augmented_lagrangian::answer(sub, state, scratch, report);
     }
-    let Scratch { pos, vel, pose, twist, inv_mass, rigid_mobility, rows, row_work, grip_work, .. } = scratch;
+    let Scratch {
+        pos, vel, pose, twist, inv_mass, rigid_mobility, rows, row_work, shares, grip_work, ..
+    } = scratch;
     let mut motion = Motion { pos, vel, pose, twist, inv_mass, rigid_mobility };
     match sub.params.response {
-        Response::DisplacementVelocity => displacement_velocity::prepare(&motion, rows, row_work),
+        Response::DisplacementVelocity | Response::Projection | Response::ConsistentPenetration => {
+            displacement_velocity::prepare(&motion, rows, row_work);
+        }
         Response::AugmentedLagrangian | Response::Ignore => row_work.clear(),
+    }
+    let presses = sub.params.response.presses();
+    if presses {
+        penetration::prepare(sub, rows, row_work, shares);
     }
     grip::prepare(sub, &state.grips, grip_work);
     for _ in 0..sub.sweeps {
-        displacement_velocity::sweep(&mut motion, row_work, sub.h);
+        if presses {
+            penetration::sweep(&mut motion, row_work, shares, sub.h);
+        } else {
+            displacement_velocity::sweep(&mut motion, row_work, sub.h);
+        }
         grip::sweep(&mut motion, grip_work, sub.h);
     }
     displacement_velocity::store(rows, row_work);

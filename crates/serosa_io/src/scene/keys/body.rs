@@ -2,6 +2,7 @@
 
 use super::Kind::{Choice, Count, Direction, File, Flag, List, Name, Quantity, Text, Vector};
 use super::Need::{Default, Optional, Required};
+use super::organ::{BALL, ORGAN, READY};
 use super::{Dim, Kind, MASS, POSITION, RADIUS, SPACE, STIFFNESS, Table, choice, key, table};
 
 pub(super) static BODY: Table = table(
@@ -38,16 +39,21 @@ pub(super) static BODY: Table = table(
                 ("tissue", "moist, dark tissue; a plane becomes the floor of the abdomen"),
                 ("bowel", "a chain as small intestine, a fixed rod as colon"),
                 ("steel", "brushed steel"),
+                ("kidney", "brownish red"),
+                ("liver", "dark red-brown"),
+                ("gallbladder", "green"),
+                ("stomach", "pink"),
+                ("spleen", "purple"),
             ]),
             Optional,
-            "What it is drawn as; nothing else depends on it. Without it planes are tables, intestines are bowel.",
+            "What it is drawn as; nothing else depends on it. Without it planes are tables, intestines are bowel, and organs are what they are.",
         ),
     ],
 );
 
 static SHAPE: Table = choice(
     "shape",
-    "The geometry of a body. Edges of chains, nets, membranes and meshes collide as capsules.",
+    "The geometry of a body. Edges of chains, nets, membranes, organs and meshes collide as capsules.",
     &[
         key("chain", Kind::Table(&CHAIN), Optional, "A straight chain."),
         key("helix", Kind::Table(&HELIX), Optional, "A chain wound upwards as a helix."),
@@ -65,12 +71,42 @@ static SHAPE: Table = choice(
             "A small intestine with its mesentery: a folded tube, joined by a membrane to the vessels.",
         ),
         key("mesh", Kind::Table(&MESH), Optional, "A mesh from a file."),
+        key("kidney", Kind::Table(&READY), Optional, "A right kidney, 11 cm long."),
+        key("liver", Kind::Table(&READY), Optional, "A liver, 22 cm wide."),
+        key("gallbladder", Kind::Table(&READY), Optional, "A gallbladder, 9 cm long."),
+        key("stomach", Kind::Table(&READY), Optional, "A stomach, 25 cm long."),
+        key("spleen", Kind::Table(&READY), Optional, "A spleen, 12 cm long."),
+        key("ball", Kind::Table(&BALL), Optional, "The surface of a ball."),
+        key(
+            "organ",
+            Kind::Table(&ORGAN),
+            Optional,
+            "The surface of a solid of your own, made of blended parts.",
+        ),
         key("plane", Kind::Table(&PLANE), Optional, "A half-space: floor or wall."),
         key("sphere", Kind::Table(&SPHERE), Optional, "A ball."),
         key("capsule", Kind::Table(&CAPSULE), Optional, "A rod with round ends."),
         key("box", Kind::Table(&BOX), Optional, "A box. Boxes do not collide with boxes."),
     ],
-    &["chain", "helix", "net", "membrane", "intestine", "mesh", "plane", "sphere", "capsule", "box"],
+    &[
+        "chain",
+        "helix",
+        "net",
+        "membrane",
+        "intestine",
+        "mesh",
+        "kidney",
+        "liver",
+        "gallbladder",
+        "stomach",
+        "spleen",
+        "ball",
+        "organ",
+        "plane",
+        "sphere",
+        "capsule",
+        "box",
+    ],
 );
 
 static CHAIN: Table = table(
@@ -164,7 +200,7 @@ static MESH: Table = table(
     ],
 );
 
-static PLANE: Table = table(
+pub(super) static PLANE: Table = table(
     "shape.plane",
     "A half-space, solid below.",
     &[
@@ -173,7 +209,7 @@ static PLANE: Table = table(
     ],
 );
 
-static SPHERE: Table = table(
+pub(super) static SPHERE: Table = table(
     "shape.sphere",
     "A ball.",
     &[key("center", POSITION, Required, "Its centre."), key("radius", RADIUS, Required, "Its radius.")],
@@ -210,10 +246,16 @@ static MODEL: Table = choice(
             Optional,
             "A chain, a helix or an intestine that resists stretching and bending, solved as a whole.",
         ),
+        key(
+            "tissue",
+            Kind::Table(&TISSUE),
+            Optional,
+            "A surface of triangles that keeps its lengths, areas, folds, volume and shape: an organ, or a sheet.",
+        ),
         key("rigid", Kind::Table(&RIGID), Optional, "A movable solid."),
         key("fixed", Kind::Table(&FIXED), Optional, "A solid that stays where it is: `model.fixed = {}`."),
     ],
-    &["springs", "band", "rigid", "fixed"],
+    &["springs", "band", "tissue", "rigid", "fixed"],
 );
 
 static SPRINGS: Table = table(
@@ -274,6 +316,68 @@ static BAND: Table = table(
             Quantity(Dim::Time, 0.0, 10.0),
             Default("\"10 ms\""),
             "Viscous forces are the elastic ones of the strain that this time brings.",
+        ),
+    ],
+);
+
+static TISSUE: Table = table(
+    "model.tissue",
+    "A surface of triangles with the energies of Teschner et al. (2004), as the LAPAROS simulator uses them, moved by backward Euler. Stiffnesses are those of the material and do not change when the surface is cut finer. Write `mass` or `surface_density`.",
+    &[
+        key("mass", MASS, Optional, "Of the whole body, shared out by area."),
+        key(
+            "surface_density",
+            Quantity(Dim::SurfaceDensity, 1e-6, 1e4),
+            Optional,
+            "Mass of a piece of area.",
+        ),
+        key(
+            "stiffness",
+            Quantity(Dim::Stiffness, 0.0, 1e6),
+            Default("\"50 N/m\""),
+            "Along the surface: Young's modulus times thickness. Kept by the lengths of edges.",
+        ),
+        key(
+            "area",
+            Quantity(Dim::Stiffness, 0.0, 1e6),
+            Default("\"20 N/m\""),
+            "Against changes of area: tension for a change of one. Kept by every triangle.",
+        ),
+        key(
+            "bending",
+            Quantity(Dim::Moment, 0.0, 100.0),
+            Default("\"0.05 mN m\""),
+            "Moment by width for a curvature of one. Kept by virtual tetrahedra, one for every two triangles at an edge; 0 for none.",
+        ),
+        key(
+            "bulk",
+            Quantity(Dim::Pressure, 0.0, 1e9),
+            Default("0"),
+            "Pressure for a change of the enclosed volume of one; 0 where it is not kept. Needs a closed surface.",
+        ),
+        key(
+            "restoration",
+            Quantity(Dim::Rate, 0.0, 1e4),
+            Default("0"),
+            "Every vertex is pulled to its place in the rest shape as if it swung with this rate (2π times its frequency). The rest shape moves with a body that is free, and stays where it is for one that is attached at three places or more. 0 for none: the body then has the shape that its edges, areas and volume leave it.",
+        ),
+        key(
+            "relaxation",
+            Quantity(Dim::Time, 0.0, 10.0),
+            Default("\"10 ms\""),
+            "Viscous forces are the elastic ones of the strain that this time brings.",
+        ),
+        key(
+            "integrator",
+            Choice(&[
+                (
+                    "implicit",
+                    "backward Euler: stable at any step; the world's `sweeps` are its conjugate gradients",
+                ),
+                ("verlet", "the explicit scheme of the original; refused where the step is too long for it"),
+            ]),
+            Default("\"implicit\""),
+            "How it is moved.",
         ),
     ],
 );

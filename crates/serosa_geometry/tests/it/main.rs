@@ -1,0 +1,4 @@
+//! Tests of the geometry from outside.
+
+mod counting;
+mod warm;

@@ -1,0 +1,331 @@
+//! Surfaces of triangles that have pressed into one another: rows from how deep they are.
+//!
+//! Looked for where the free motion has led, since only there do things overlap. Every two shells whose boxes overlap are
+//! intersected exactly; what of one is inside the other then gets a depth and a way out, by regions (MedVR) or
+//! consistently (LAPAROS), and a row for each. See `docs/models/penetration.md`.
+
+use crate::body::Substep;
+use crate::model::{Model, Pose, Shape as Solid, Shell};
+use crate::params::{Params, Response};
+use crate::row::{Held, Node, Row, RowKey};
+use crate::{PrimId, Real, RigidId, Scratch, Vec3, VertexId};
+use serosa_geometry::consistent::Consistent;
+use serosa_geometry::overlap::{Inner, Overlap};
+use serosa_geometry::triangle::closest_on_triangle;
+use serosa_geometry::{Aabb, Grid, Intersection, Of, Shape, Topology, Tree};
+
+/// Working arrays; grown once, kept.
+#[derive(Clone, Debug, Default)]
+pub struct Shells {
+    /// One per shell of the model.
+    surfaces: Vec<Surface>,
+    boxes: Vec<Aabb>,
+    grid: Grid,
+    /// Shells whose boxes overlap, sorted.
+    pairs: Vec<(u32, u32)>,
+    intersection: Intersection,
+    overlap: Overlap,
+    consistent: Consistent,
+}
+
+/// A shell as the searches need it.
+#[derive(Clone, Debug)]
+struct Surface {
+    topology: Topology,
+    tree: Tree,
+    /// Where the points of a rigid shell are \[m\].
+    placed: Vec<Vec3>,
+    /// Whether tree and points are those of this substep.
+    fitted: bool,
+}
+
+impl Surface {
+    fn of(model: &Model, shell: &Shell) -> Self {
+        let points = match &shell.frame {
+            Some((_, points)) => points.clone(),
+            None => model.rest[model.bodies[shell.body.at()].vertex_range()].to_vec(),
+        };
+        let topology = Topology::of(&shell.triangles, points.len());
+        let boxes: Vec<Aabb> = topology.triangles.iter().map(|t| around(&points, t)).collect();
+        Self { tree: Tree::of(&boxes), placed: points, topology, fitted: false }
+    }
+}
+
+fn around(points: &[Vec3], triangle: &[u32; 3]) -> Aabb {
+    Aabb::around(triangle.map(|v| points[v as usize]))
+}
+
+/// Where everything is: vertices \[m\] and rigid frames.
+type At<'a> = (&'a [Vec3], &'a [Pose]);
+
+/// Two shells and what is needed to make rows of them.
+struct Contact<'a> {
+    model: &'a Model,
+    shells: [&'a Shell; 2],
+    shapes: [&'a Shape<'a>; 2],
+    at: At<'a>,
+    friction: Real,
+}
+
+/// A place of one side: vertices of the shell and their weights.
+type Hold = ([u32; 3], [Real; 3]);
+
+/// The stage for surfaces: rows where the free motion has led.
+pub(super) fn find(sub: &Substep, scratch: &mut Scratch) {
+    let Scratch { shells, rows, pos, pose, found_pos, found_pose, .. } = scratch;
+    found_pos.copy_from_slice(pos);
+    found_pose.copy_from_slice(pose);
+    shells.rows(sub.model, sub.params, (pos, pose), rows);
+}
+
+impl Shells {
+    /// All rows of all shells that overlap, in the order of the shells and of their vertices.
+    ///
+    /// O(n) for n vertices, besides what overlaps; see [`Intersection`] and what follows it. Allocates nothing when warm.
+    pub fn rows(&mut self, model: &Model, params: &Params, (pos, pose): At, rows: &mut Vec<Row>) {
+        rows.clear();
+        self.place(model, pos, pose);
+        for k in 0..self.pairs.len() {
+            let (i, j) = self.pairs[k];
+            let pair = (i as usize, j as usize);
+            self.fit(model, pair.0, pos);
+            self.fit(model, pair.1, pos);
+            self.meet((model, params), pair, (pos, pose), rows);
+        }
+        planes(model, params, (pos, pose), rows);
+    }
+
+    /// Boxes around all shells, and which of them overlap.
+    fn place(&mut self, model: &Model, pos: &[Vec3], pose: &[Pose]) {
+        if self.surfaces.len() != model.shells.len() {
+            self.surfaces = model.shells.iter().map(|shell| Surface::of(model, shell)).collect();
+        }
+        self.boxes.clear();
+        for (shell, surface) in model.shells.iter().zip(&mut self.surfaces) {
+            surface.fitted = false;
+            if let Some((r, points)) = &shell.frame {
+                surface.placed.clear();
+                surface.placed.extend(points.iter().map(|p| pose[r.at()].point(*p)));
+            }
+            let points = points_of(model, shell, surface, pos);
+            // What is not a number is nowhere, and touches nothing.
+            let sound = points.iter().all(|p| p.is_finite());
+            self.boxes.push(if sound { Aabb::around(points.iter().copied()) } else { Aabb::EMPTY });
+        }
+        self.grid.build(&self.boxes, |_| 0);
+        self.pairs.clear();
+        for job in 0..self.grid.jobs() {
+            self.grid.pairs_in(job, &self.boxes, |i, j| {
+                if model.may_press(i as usize, j as usize) {
+                    self.pairs.push((i, j));
+                }
+            });
+        }
+        self.pairs.sort_unstable();
+    }
+
+    /// Fits the tree of a shell to where it is.
+    fn fit(&mut self, model: &Model, i: usize, pos: &[Vec3]) {
+        let surface = &mut self.surfaces[i];
+        if std::mem::replace(&mut surface.fitted, true) {
+            return;
+        }
+        let Surface { topology, tree, placed, .. } = surface;
+        let points = match model.shells[i].frame {
+            Some(_) => &placed[..],
+            None => &pos[model.bodies[model.shells[i].body.at()].vertex_range()],
+        };
+        tree.refit(|face| around(points, &topology.triangles[face as usize]));
+    }
+
+    /// The rows of two shells.
+    fn meet(
+        &mut self,
+        (model, params): (&Model, &Params),
+        (i, j): (usize, usize),
+        at: At,
+        rows: &mut Vec<Row>,
+    ) {
+        let Self { surfaces, intersection, overlap, consistent, .. } = self;
+        let shells = [&model.shells[i], &model.shells[j]];
+        let shape = |k: usize| {
+            let surface = &surfaces[k];
+            let points = points_of(model, &model.shells[k], surface, at.0);
+            Shape { points, topology: &surface.topology, tree: &surface.tree }
+        };
+        let (a, b) = (shape(i), shape(j));
+        intersection.find(&a, &b);
+        let mu = shells.map(|shell| params.bodies[shell.body.at()].friction);
+        let contact = Contact { model, shells, shapes: [&a, &b], at, friction: (mu[0] * mu[1]).sqrt() };
+        if params.response == Response::ConsistentPenetration {
+            for of in [Of::First, Of::Second] {
+                let sides = [contact.shapes[of as usize], contact.shapes[of.other() as usize]];
+                consistent.find(sides, of, intersection, None);
+                contact.press_vertices(of, consistent, rows);
+            }
+        } else {
+            overlap.find(&a, &b, intersection);
+            contact.press_regions(overlap, rows);
+        }
+    }
+
+    /// The slow twin: the vertices of soft shells inside others, each asked by itself, at the same places.
+    pub fn inside_slowly(&mut self, model: &Model, (pos, pose): At, mut report: impl FnMut(VertexId)) {
+        self.place(model, pos, pose);
+        (0..model.shells.len()).for_each(|i| self.fit(model, i, pos));
+        for (i, shell) in model.shells.iter().enumerate().filter(|(_, shell)| shell.frame.is_none()) {
+            for v in model.bodies[shell.body.at()].vertex_range() {
+                let inside = (0..model.shells.len()).filter(|j| model.may_press(i, *j)).any(|j| {
+                    let surface = &self.surfaces[j];
+                    let points = points_of(model, &model.shells[j], surface, pos);
+                    let shape = Shape { points, topology: &surface.topology, tree: &surface.tree };
+                    let of = if i < j { Of::First } else { Of::Second };
+                    shape.is_solid() && shape.winding_about(pos[v], of) > 0
+                });
+                if inside {
+                    report(VertexId::from(v));
+                }
+            }
+        }
+    }
+}
+
+fn points_of<'a>(model: &Model, shell: &Shell, surface: &'a Surface, pos: &'a [Vec3]) -> &'a [Vec3] {
+    match shell.frame {
+        Some(_) => &surface.placed,
+        None => &pos[model.bodies[shell.body.at()].vertex_range()],
+    }
+}
+
+impl Contact<'_> {
+    /// MedVR: one direction for each region, a row for each of its points.
+    fn press_regions(&self, overlap: &Overlap, rows: &mut Vec<Row>) {
+        for region in overlap.regions() {
+            let points = &overlap.points()[region.points.start as usize..region.points.end as usize];
+            for point in points.iter().filter(|p| p.push > 0.0) {
+                self.press(
+                    point.of,
+                    (point.corners, point.weights),
+                    self.exit(point),
+                    (region.normal, point.push),
+                    rows,
+                );
+            }
+        }
+    }
+
+    /// LAPAROS: a direction for each vertex. The other side is held where the vertex comes out.
+    fn press_vertices(&self, of: Of, found: &Consistent, rows: &mut Vec<Row>) {
+        let other = self.shapes[of.other() as usize];
+        for p in found.found().iter().filter(|p| p.depth > 0.0) {
+            let out = self.shapes[of as usize].points[p.vertex as usize] + p.direction * p.depth;
+            let Some(exit) = other.nearest(out) else { continue };
+            let held = (other.topology.triangles[exit.face as usize], exit.on.weights);
+            let normal = if of == Of::First { p.direction } else { -p.direction };
+            self.press(of, ([p.vertex; 3], [1.0, 0.0, 0.0]), held, (normal, p.depth), rows);
+        }
+    }
+
+    /// Where a point of one side leaves the other.
+    fn exit(&self, point: &Inner) -> Hold {
+        let other = self.shapes[point.of.other() as usize];
+        let weights = closest_on_triangle(point.exit, &other.face(point.face)).weights;
+        (other.topology.triangles[point.face as usize], weights)
+    }
+
+    /// A row that pushes a place of one side, `depth` deep in the other, out along the normal, which points from the
+    /// second shell to the first.
+    fn press(&self, of: Of, inner: Hold, outer: Hold, (normal, depth): (Vec3, Real), rows: &mut Vec<Row>) {
+        let (Some(own), Some(other)) = (self.prim(of, &inner), self.prim(of.other(), &outer)) else { return };
+        let shell = self.shells[of as usize];
+        let held = match shell.frame {
+            Some(_) => Held::Prim(own, 0),
+            None => Held::Vertex(self.vertex(shell, inner.0[0])),
+        };
+        let (prims, held) = match of {
+            Of::First => ([own, other], [held, Held::Prim(other, 0)]),
+            Of::Second => ([other, own], [Held::Prim(other, 0), held]),
+        };
+        let key = RowKey { a: prims[0], b: prims[1], feature: 0 };
+        // The sides are held a little beside each other: the gap is what the depth says.
+        let mut row = Row::new(key, held, normal, -depth, self.friction);
+        self.hold(&mut row, of, &inner, 3);
+        // An edge and a triangle have five vertices, a row has four slots: the lightest corner is left out.
+        let left = 4 - row.slots().len();
+        self.hold(&mut row, of.other(), &outer, left);
+        rows.push(row);
+    }
+
+    fn hold(&self, row: &mut Row, of: Of, (corners, weights): &Hold, most: usize) {
+        let sign = if of == Of::First { 1.0 } else { -1.0 };
+        let shell = self.shells[of as usize];
+        if let Some((r, points)) = &shell.frame {
+            let local = (0..3).map(|k| points[corners[k] as usize] * weights[k]).sum();
+            return row.hold(Node::Rigid(*r, local), sign, self.at.1[r.at()].point(local));
+        }
+        let mut weights = *weights;
+        while weights.iter().filter(|w| **w > 0.0).count() > most {
+            let lightest =
+                (0..3).filter(|k| weights[*k] > 0.0).min_by(|i, j| weights[*i].total_cmp(&weights[*j]));
+            weights[lightest.unwrap_or(0)] = 0.0;
+        }
+        let sum: Real = weights.iter().sum();
+        for k in 0..3 {
+            let v = self.vertex(shell, corners[k]);
+            row.hold(Node::Vertex(v), sign * weights[k] / sum, self.at.0[v.at()]);
+        }
+    }
+
+    fn vertex(&self, shell: &Shell, local: u32) -> VertexId {
+        VertexId(self.model.bodies[shell.body.at()].vertices.start + local)
+    }
+
+    /// A primitive of the body that stands for the place in the key of a row.
+    fn prim(&self, of: Of, (corners, _): &Hold) -> Option<PrimId> {
+        let shell = self.shells[of as usize];
+        match shell.frame {
+            Some(_) => Some(PrimId(self.model.bodies[shell.body.at()].prims.start)),
+            None => self.model.neighbours.at(self.vertex(shell, corners[0])).first().copied(),
+        }
+    }
+}
+
+/// Vertices of soft shells below planes: a plane has no triangles, and its depth is plain.
+fn planes(model: &Model, params: &Params, (pos, pose): At, rows: &mut Vec<Row>) {
+    let flat = model.rigids.iter().enumerate().filter(|(_, rigid)| matches!(rigid.shape, Solid::Plane));
+    for (r, plane) in flat {
+        let (r, normal) = (RigidId::from(r), pose[r].rot * Vec3::Z);
+        let level = pose[r.at()].pos.dot(normal);
+        let ground = PrimId(model.bodies[plane.body.at()].prims.start);
+        for shell in model.shells.iter().filter(|shell| shell.frame.is_none()) {
+            let mu = |b: usize| params.bodies[b].friction;
+            let friction = (mu(shell.body.at()) * mu(plane.body.at())).sqrt();
+            for v in model.bodies[shell.body.at()].vertex_range() {
+                let gap = pos[v].dot(normal) - level;
+                let Some(prim) = model.neighbours.at(VertexId::from(v)).first().filter(|_| gap < 0.0) else {
+                    continue;
+                };
+                // The smaller primitive is side A, and normals point to it.
+                let side = if *prim < ground { 1.0 } else { -1.0 };
+                let key = RowKey { a: (*prim).min(ground), b: (*prim).max(ground), feature: 0 };
+                let own = Held::Vertex(VertexId::from(v));
+                let held =
+                    if side > 0.0 { [own, Held::Prim(ground, 0)] } else { [Held::Prim(ground, 0), own] };
+                let mut row = Row::new(key, held, normal * side, gap, friction);
+                let foot = pos[v] - normal * gap;
+                row.hold(Node::Vertex(VertexId::from(v)), side, pos[v]);
+                row.hold(Node::Rigid(r, pose[r.at()].local(foot)), -side, foot);
+                rows.push(row);
+            }
+        }
+    }
+}
+
+impl Model {
+    /// Whether two shells may press into one another: something must be able to move, and something be soft, since
+    /// rigid bodies among themselves have no depth to share.
+    fn may_press(&self, i: usize, j: usize) -> bool {
+        let (a, b) = (&self.shells[i], &self.shells[j]);
+        a.body != b.body && (a.frame.is_none() || b.frame.is_none())
+    }
+}

@@ -1,0 +1,189 @@
+// The closed surfaces of organs: moist capsules with their own colour, grain and vessels.
+//
+// Textures lie in the organ as it is at rest and are seen from three sides, blended by its normal: a closed surface has
+// no layout in the plane without seams. They are in metres, so that a large liver has the same grain as a small one.
+
+import { BufferAttribute, Color, DataTexture, FrontSide, LinearFilter, LinearMipmapLinearFilter, MeshPhysicalMaterial, RepeatWrapping, SRGBColorSpace, type BufferGeometry } from "three";
+import type { Surface } from "../wire";
+import { inRoom } from "./room";
+import { drawnVessels, noise, SIZE } from "./textures";
+
+/** What is special about an organ. */
+interface Kind {
+  /** Of the capsule. */
+  colour: number;
+  /** Of what lies in its hollows: fat, or blood that shines through. */
+  hollow: number;
+  /** Width of one tile of its texture [m]. */
+  tile: number;
+  /** Height of its grain [m]. */
+  grain: number;
+  /** How many bumps lie side by side in a tile. */
+  cells: number;
+  /** How much its colour varies, from 0 to 1. */
+  mottle: number;
+  /** How strong its vessels are drawn, from 0 to 1. */
+  vessels: number;
+  /** How rough it is, from 0 to 1. */
+  rough: number;
+}
+
+export type OrganSurface = Extract<Surface, "kidney" | "liver" | "gallbladder" | "stomach" | "spleen">;
+
+const KINDS: Record<OrganSurface, Kind> = {
+  kidney: { colour: 0x98493a, hollow: 0xd9b06a, tile: 0.06, grain: 0.00025, cells: 16, mottle: 0.3, vessels: 0.35, rough: 0.42 },
+  liver: { colour: 0x7c2b20, hollow: 0x4a1512, tile: 0.05, grain: 0.0002, cells: 32, mottle: 0.25, vessels: 0, rough: 0.38 },
+  gallbladder: { colour: 0x8a9a55, hollow: 0x6a6c34, tile: 0.045, grain: 0.0002, cells: 8, mottle: 0.4, vessels: 0.55, rough: 0.34 },
+  stomach: { colour: 0xd98a7e, hollow: 0xb5605a, tile: 0.09, grain: 0.0005, cells: 16, mottle: 0.3, vessels: 0.5, rough: 0.42 },
+  spleen: { colour: 0x703050, hollow: 0x451a30, tile: 0.05, grain: 0.0004, cells: 16, mottle: 0.35, vessels: 0.15, rough: 0.4 },
+};
+
+/** Whether a surface is that of an organ. */
+export function isOrgan(surface: Surface): surface is OrganSurface {
+  return surface in KINDS;
+}
+
+const HEAD = /* glsl */ `
+uniform sampler2D organMap;
+uniform vec3 organHollow;
+uniform float organGrain;
+varying vec3 vOrganPlace;
+varying vec3 vOrganNormal;
+varying float vOrganHollow;
+
+vec4 organSeen(vec3 p, vec3 weight) {
+  return weight.x * texture2D(organMap, p.yz) + weight.y * texture2D(organMap, p.zx + 0.37) + weight.z * texture2D(organMap, p.xy + 0.61);
+}
+`;
+
+/** The same picture at two sizes, so that its repetition is not seen. */
+const COLOUR = /* glsl */ `
+vec3 organWeight = pow(abs(normalize(vOrganNormal)), vec3(4.0));
+organWeight /= organWeight.x + organWeight.y + organWeight.z;
+vec4 organHere = organSeen(vOrganPlace, organWeight);
+diffuseColor.rgb = mix(diffuseColor.rgb, organHollow, vOrganHollow);
+diffuseColor.rgb *= organHere.rgb * (0.55 + 0.55 * organSeen(0.21 * vOrganPlace, organWeight).g);
+`;
+
+/** The slope of the grain, from its height here and one pixel to the side and up. */
+const GRAIN = /* glsl */ `
+vec3 organX = dFdx(-vViewPosition);
+vec3 organY = dFdy(-vViewPosition);
+float organRiseX = organSeen(vOrganPlace + dFdx(vOrganPlace), organWeight).a - organHere.a;
+float organRiseY = organSeen(vOrganPlace + dFdy(vOrganPlace), organWeight).a - organHere.a;
+vec3 organAcrossX = cross(organY, normal);
+vec3 organAcrossY = cross(normal, organX);
+float organArea = dot(organX, organAcrossX);
+vec3 organSlope = sign(organArea) * organGrain * (organRiseX * organAcrossX + organRiseY * organAcrossY);
+normal = normalize(max(abs(organArea), 1e-12) * normal - organSlope);
+`;
+
+/** Fluid fills the grain: the film is flatter than what is below it. */
+const FILM = /* glsl */ `
+clearcoatNormal = normalize(mix(nonPerturbedNormal, normal, 0.45));
+`;
+
+/** The material of an organ; `fine` where there is a graphics card for its grain. */
+export function organMaterial(surface: OrganSurface, fine: boolean): MeshPhysicalMaterial {
+  const kind = KINDS[surface];
+  const colour = new Color(kind.colour);
+  const material = new MeshPhysicalMaterial({
+    color: colour,
+    shadowSide: FrontSide,
+    roughness: kind.rough,
+    clearcoat: 0.85,
+    clearcoatRoughness: 0.16,
+  });
+  const picture = (pictures[surface] ??= paint(kind));
+  inRoom(material, colour.clone().multiplyScalar(0.35));
+  const room = material.onBeforeCompile;
+  material.onBeforeCompile = (shader, renderer) => {
+    room.call(material, shader, renderer);
+    shader.uniforms.organMap = { value: picture };
+    shader.uniforms.organHollow = { value: new Color(kind.hollow) };
+    shader.uniforms.organGrain = { value: kind.grain };
+    shader.uniforms.organTile = { value: 1 / kind.tile };
+    shader.vertexShader = shader.vertexShader
+      .replace(
+        "#include <common>",
+        "#include <common>\nuniform float organTile;\nattribute vec3 organPlace;\nattribute vec3 organNormal;\nattribute float organHollow;\nvarying vec3 vOrganPlace;\nvarying vec3 vOrganNormal;\nvarying float vOrganHollow;",
+      )
+      .replace(
+        "#include <begin_vertex>",
+        "#include <begin_vertex>\nvOrganPlace = organTile * organPlace;\nvOrganNormal = organNormal;\nvOrganHollow = organHollow;",
+      );
+    shader.fragmentShader = shader.fragmentShader
+      .replace("#include <common>", `#include <common>\n${HEAD}`)
+      .replace("#include <map_fragment>", COLOUR)
+      .replace("#include <normal_fragment_maps>", fine ? GRAIN : "")
+      .replace("#include <clearcoat_normal_fragment_maps>", fine ? FILM : "");
+  };
+  material.customProgramCacheKey = () => `organ ${fine}`;
+  return material;
+}
+
+const pictures: Partial<Record<OrganSurface, DataTexture>> = {};
+
+/** Colour near white, and in the fourth channel the height of the grain. */
+function paint(kind: Kind): DataTexture {
+  const blotches = noise(4, 4, 11);
+  const grain = noise(kind.cells, 3, 29);
+  const vessels = kind.vessels > 0 ? drawnVessels() : null;
+  const data = new Uint8Array(4 * SIZE * SIZE);
+  for (let i = 0; i < SIZE * SIZE; i++) {
+    const vessel = kind.vessels * (vessels?.[i] ?? 0);
+    const shade = 0.86 + kind.mottle * (blotches[i] - 0.5) + 0.3 * kind.mottle * (grain[i] - 0.5);
+    data[4 * i] = 255 * Math.min(shade + 0.08, 1) * (1 - 0.3 * vessel);
+    data[4 * i + 1] = 255 * Math.min(shade, 1) * (1 - 0.7 * vessel);
+    data[4 * i + 2] = 255 * Math.min(shade, 1) * (1 - 0.6 * vessel);
+    data[4 * i + 3] = 255 * Math.min(0.2 + 0.5 * grain[i] + 0.2 * blotches[i] + 0.1 * vessel, 1);
+  }
+  const texture = new DataTexture(data, SIZE, SIZE);
+  texture.wrapS = texture.wrapT = RepeatWrapping;
+  texture.colorSpace = SRGBColorSpace;
+  texture.magFilter = LinearFilter;
+  texture.minFilter = LinearMipmapLinearFilter;
+  texture.generateMipmaps = true;
+  texture.anisotropy = 4;
+  texture.needsUpdate = true;
+  return texture;
+}
+
+/** What the material asks of a geometry: place and normal at rest, and how hollow the surface is there. */
+export function layOrgan(geometry: BufferGeometry, rest: Float32Array, normals: Float32Array, triangles: Uint32Array): void {
+  geometry.setAttribute("organPlace", new BufferAttribute(rest, 3));
+  geometry.setAttribute("organNormal", new BufferAttribute(normals, 3));
+  geometry.setAttribute("organHollow", new BufferAttribute(hollows(rest, normals, triangles), 1));
+}
+
+/** How hollow the surface is at each vertex, from 0 to 1: its curvature inwards by the size of the organ, smoothed. */
+function hollows(p: Float32Array, n: Float32Array, triangles: Uint32Array): Float32Array {
+  const count = p.length / 3;
+  const [bend, neighbours] = [new Float32Array(count), new Float32Array(count)];
+  let size = 0;
+  for (let i = 0; i < p.length; i++) {
+    size = Math.max(size, Math.abs(p[i] - p[i % 3]));
+  }
+  const eachSide = (visit: (a: number, b: number) => void): void => {
+    for (let f = 0; f < triangles.length; f += 3) {
+      for (let k = 0; k < 3; k++) {
+        // Every edge is a side of two triangles, which run along it in opposite directions.
+        visit(triangles[f + k], triangles[f + ((k + 1) % 3)]);
+      }
+    }
+  };
+  eachSide((a, b) => {
+    const d = [0, 1, 2].map((axis) => p[3 * b + axis] - p[3 * a + axis]);
+    const square = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
+    const rise = d[0] * n[3 * a] + d[1] * n[3 * a + 1] + d[2] * n[3 * a + 2];
+    bend[a] += square > 0 ? (2 * rise) / square : 0;
+    neighbours[a]++;
+  });
+  let own = bend.map((b, i) => (neighbours[i] > 0 ? b / neighbours[i] : 0));
+  for (let round = 0; round < 2; round++) {
+    const sum = own.slice();
+    eachSide((a, b) => (sum[a] += own[b]));
+    own = sum.map((s, i) => s / (1 + neighbours[i]));
+  }
+  return own.map((curvature) => Math.min(Math.max(0.12 * size * curvature - 0.05, 0), 1));
+}
