@@ -31,6 +31,10 @@ built_in![
     "membrane-poke",
     "net-on-sphere",
     "rope-drop",
+    "kidney-press",
+    "instrument-press",
+    "mesh-drape",
+    "organ-pile",
 ];
 
 /// A scene as given: its name and text.

@@ -65,6 +65,8 @@ pub struct Inside {
     touched: Vec<u32>,
     /// For each part of the surface whether a crossing edge told its sides.
     told: Vec<bool>,
+    /// Room for a second list of vertices.
+    spare: Vec<u32>,
     leaks: usize,
 }
 
@@ -114,10 +116,51 @@ impl Inside {
                 self.mark(*first, IN);
             }
         }
-        self.flood(a);
+        self.flood(a, 0);
+        if self.leaks > 0 || !self.holds(a, of, b) {
+            self.ask_each(a, of, b);
+        }
         self.vertices.sort_unstable();
         for (slot, v) in self.vertices.iter().enumerate() {
             self.slot[*v as usize] = slot as u32;
+        }
+    }
+
+    /// Whether what was flooded is inside indeed. Along an edge a crossing tells how the winding number changes, not what
+    /// it is: where the other surface is folded into itself, an edge from the outside into a fold that is inside out
+    /// looks like one from the inside to the outside. All vertices of a flood have one number, so a ray for each
+    /// flood tells.
+    fn holds(&mut self, a: &Shape, of: Of, b: &Shape) -> bool {
+        let flooded = core::mem::replace(&mut self.vertices, core::mem::take(&mut self.spare));
+        self.vertices.clear();
+        let mut sound = true;
+        for v in &flooded {
+            self.slot[*v as usize] = UNKNOWN;
+        }
+        for v in &flooded {
+            if self.slot[*v as usize] == UNKNOWN {
+                sound &= b.winding_about(a.points[*v as usize], of) > 0;
+                let from = self.vertices.len();
+                self.slot[*v as usize] = IN;
+                self.vertices.push(*v);
+                self.flood(a, from);
+            }
+        }
+        self.spare = flooded;
+        sound
+    }
+
+    /// Asks every vertex by itself, where crossings contradict one another. O(√n) for each of those in the other's box.
+    fn ask_each(&mut self, a: &Shape, of: Of, b: &Shape) {
+        for v in self.vertices.drain(..) {
+            self.slot[v as usize] = OUT;
+        }
+        for (v, p) in a.points.iter().enumerate() {
+            if b.winding_about(*p, of) > 0 {
+                self.slot[v] = IN;
+                self.touched.push(v as u32);
+                self.vertices.push(v as u32);
+            }
         }
     }
 
@@ -163,9 +206,8 @@ impl Inside {
         }
     }
 
-    /// Inside goes on along every edge that does not end outside.
-    fn flood(&mut self, a: &Shape) {
-        let mut done = 0;
+    /// Inside goes on along every edge that does not end outside, beginning with the vertices from `done` on.
+    fn flood(&mut self, a: &Shape, mut done: usize) {
         while done < self.vertices.len() {
             let v = self.vertices[done];
             done += 1;

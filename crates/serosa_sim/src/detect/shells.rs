@@ -202,16 +202,21 @@ impl Contact<'_> {
     fn press_regions(&self, overlap: &Overlap, rows: &mut Vec<Row>) {
         for region in overlap.regions() {
             let points = &overlap.points()[region.points.start as usize..region.points.end as usize];
-            for point in points.iter().filter(|p| p.push > 0.0) {
-                self.press(
-                    point.of,
-                    (point.corners, point.weights),
-                    self.exit(point),
-                    (region.normal, point.push),
-                    rows,
-                );
+            for point in points {
+                let way = match point.push > 0.0 {
+                    true => (region.normal, point.push),
+                    // The region's direction leads it deeper: it leaves by its own exit.
+                    false => (self.own_way(point), point.distance),
+                };
+                self.press(point.of, (point.corners, point.weights), self.exit(point), way, rows);
             }
         }
+    }
+
+    /// From a point to its own exit, as a normal from the second shell to the first.
+    fn own_way(&self, point: &Inner) -> Vec3 {
+        let out = (point.exit - point.place).normalize_or_zero();
+        if point.of == Of::First { out } else { -out }
     }
 
     /// LAPAROS: a direction for each vertex. The other side is held where the vertex comes out.
