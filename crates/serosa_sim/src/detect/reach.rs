@@ -38,6 +38,8 @@ pub struct Reach {
     pub turns: Vec<[Vec3; 2]>,
     /// One per primitive: as far as any of its points strays or is taken \[m\].
     pub prims: Vec<Real>,
+    /// One per primitive: the most that it may come nearer to anything \[m\].
+    pub farthest: Vec<Real>,
 }
 
 impl Reach {
@@ -48,6 +50,7 @@ impl Reach {
             strays: Vec::new(),
             frames: Vec::new(),
             turns: vec![[Vec3::ZERO; 2]; model.rigids.len()],
+            farthest: prims.clone(),
             prims,
         }
     }
@@ -77,19 +80,6 @@ impl Reach {
         match model.prims[prim.at()].kind {
             PrimKind::Segment([v, w]) => {
                 stray + self.ways[v.at()].dot(dir).max(self.ways[w.at()].dot(dir)).max(0.0)
-            }
-            PrimKind::Shape(_) => stray,
-        }
-    }
-
-    /// The most that a primitive may come nearer to anything \[m\].
-    #[inline]
-    pub(super) fn farthest(&self, model: &Model, prim: PrimId) -> Real {
-        let stray = self.prims[prim.at()];
-        match model.prims[prim.at()].kind {
-            PrimKind::Segment([v, w]) => {
-                let (v, w) = (self.ways[v.at()], self.ways[w.at()]);
-                stray + v.length_squared().max(w.length_squared()).sqrt()
             }
             PrimKind::Shape(_) => stray,
         }
@@ -153,5 +143,13 @@ pub(super) fn look_ahead(model: &Model, state: &State, scratch: &mut Scratch) {
     reach.prims.extend(model.prims.iter().map(|prim| match prim.kind {
         PrimKind::Segment([v, w]) => reach.strays[v.at()].max(reach.strays[w.at()]),
         PrimKind::Shape(r) => reach.frames[r.at()],
+    }));
+    reach.farthest.clear();
+    reach.farthest.extend(model.prims.iter().zip(&reach.prims).map(|(prim, stray)| match prim.kind {
+        PrimKind::Segment([v, w]) => {
+            let longest = reach.ways[v.at()].length_squared().max(reach.ways[w.at()].length_squared());
+            stray + longest.sqrt()
+        }
+        PrimKind::Shape(_) => *stray,
     }));
 }
