@@ -147,12 +147,7 @@ const PARALLEL: Real = 0.03;
 ///
 /// Tubes side by side touch along a line, and the closest points of two cores jump from end to end of it as they
 /// turn: pushed there they would see-saw for ever. The ends of the cores stay where they are.
-fn round_round_and_ends(
-    a: &Round,
-    b: &Round,
-    margin: Real,
-    emit: &mut impl FnMut(Touch),
-) -> Option<Touch> {
+fn round_round_and_ends(a: &Round, b: &Round, margin: Real, emit: &mut impl FnMut(Touch)) -> Option<Touch> {
     let most = margin + a.radius + b.radius;
     let near = |s: Real, t: Real| (a.a.lerp(a.b, s) - b.a.lerp(b.b, t)).length_squared() < most * most;
     let at = closest_segments(a.a, a.b, b.a, b.b);

@@ -32,9 +32,9 @@ impl Auditor {
         let search = if seen.found_near { Search::Near(&seen.reach) } else { Search::Overlap };
         self.exhaust(world, places, search);
         self.found.clear();
-        self.found.extend(world.scratch.rows.iter().map(|row| row.held));
+        self.found.extend(world.scratch.rows.iter().map(Row::held));
         self.found.sort_unstable();
-        let known = |row: &&Row| self.found.binary_search(&row.held).is_ok();
+        let known = |row: &&Row| self.found.binary_search(&row.held()).is_ok();
         let missed = self.rows.iter().filter(|row| !known(row)).count() as u32;
         let end = &world.state;
         self.exhaust(world, Places { pos: &end.pos, pose: &end.pose, radius: &end.radius }, Search::Overlap);

@@ -18,9 +18,10 @@ use crate::algebra::BandMatrix;
 use crate::algebra::band::{add_scaled, add_three, dot, scale_and_add, three};
 use crate::model::{BandBody, Bend, FIXED, Model, Pose, Rod, Spring};
 use crate::params::{BodyParams, Response};
-use crate::respond::augmented_lagrangian::{Answer, Side, Touching};
+use crate::respond::augmented_lagrangian::Touching;
+use crate::row::Side;
 use crate::state::State;
-use crate::{Mat3, Real, Scratch, Vec3};
+use crate::{Mat3, Real, Scratch, Vec3, VertexId};
 use std::ops::Range;
 
 /// By how much the diagonal of a matrix that rounding has made indefinite is strengthened, one after another.
@@ -44,14 +45,23 @@ pub struct BandWork {
     step: Vec<Real>,
     /// Working vectors of the conjugate gradients.
     krylov: [Vec<Real>; 3],
-    /// Matrices of the contacts of the body with itself, as (row, matrix). Made by assembly.
-    own: Vec<(u32, Mat3)>,
+    /// The contacts of the body with itself. Made by assembly.
+    own: Vec<Own>,
     /// Positions before a step, one per vertex of the body.
     from: Vec<Vec3>,
     springs: Vec<Taut>,
     rods: Vec<Taut>,
     /// Whether the next Newton step is the first of the substep.
     fresh: bool,
+}
+
+/// A contact of a band with itself.
+#[derive(Clone, Copy, Debug)]
+struct Own {
+    /// What it holds; without weight where that is no unknown.
+    nodes: [u32; 4],
+    weights: [Real; 4],
+    matrix: Mat3,
 }
 
 /// A quadratic in a length or a curvature: energy = ½ stiffness (value − rest)².
@@ -286,15 +296,19 @@ impl Band<'_> {
             sum += frame.add_rod(rod, taut, pos);
         }
         let mut size = sum;
-        for (i, row) in self.rows.iter().enumerate().filter(|(_, row)| row.holds(self.index)) {
+        for row in self.rows.iter().filter(|row| row.holds(self.index)) {
             let answer = row.answer(row.between(pos, self.pose));
-            let with_itself = row.sides.iter().all(|side| side.body == self.index && side.soft());
-            if with_itself && answer.matrix != Mat3::ZERO {
-                own.push((i as u32, answer.matrix));
-            }
-            frame.add_row(self.index, row, &answer, if with_itself { 2.0 } else { 1.0 });
             sum += answer.potential;
             size += answer.potential.abs();
+            if row.bodies == [self.index; 2] {
+                own.extend(frame.add_own(row.sides, answer.force, answer.matrix));
+                continue;
+            }
+            for ((side, sign), body) in row.sides.iter().zip([1.0, -1.0]).zip(row.bodies) {
+                if let (Side::Soft(vertices, weights), true) = (*side, body == self.index) {
+                    frame.add_side((vertices, weights), answer.force * sign, answer.matrix);
+                }
+            }
         }
         (sum, size)
     }
@@ -322,7 +336,7 @@ impl Band<'_> {
         for _ in 0..GRADIENTS {
             // z holds A p for a moment.
             z.clone_from(pp);
-            own.iter().for_each(|(row, block)| self.couple(&self.rows[*row as usize], *block, p, z));
+            own.iter().for_each(|contact| contact.couple(p, z));
             let alpha = rho / dot(p, z);
             if !alpha.is_finite() {
                 break;
@@ -342,24 +356,16 @@ impl Band<'_> {
             scale_and_add(pp, beta, residual);
         }
     }
+}
 
+impl Own {
     /// Adds E p of one contact: the pull of what both sides do together.
-    fn couple(&self, row: &Touching, block: Mat3, p: &[Real], out: &mut [Real]) {
-        let mut sum = Vec3::ZERO;
-        self.each_node(row, |u, w| sum += three(p, u) * w);
-        let pull = block * sum * -1.0;
-        self.each_node(row, |u, w| add_three(out, u, pull * w));
-    }
-
-    fn each_node(&self, row: &Touching, mut each: impl FnMut(u32, Real)) {
-        for side in &row.sides {
-            for (v, w) in side.vertices.iter().zip(side.weights) {
-                let u = self.model.unknown[v.at()];
-                if w != 0.0 && u != FIXED {
-                    each(u, w);
-                }
-            }
-        }
+    #[inline]
+    fn couple(&self, p: &[Real], out: &mut [Real]) {
+        let held = || self.nodes.into_iter().zip(self.weights);
+        let sum: Vec3 = held().map(|(u, w)| three(p, u) * w).sum();
+        let pull = self.matrix * -sum;
+        held().for_each(|(u, w)| add_three(out, u, pull * w));
     }
 }
 
@@ -458,20 +464,26 @@ impl Frame<'_> {
         taut.energy(size)
     }
 
-    /// A row: its force, and a matrix that keeps the band. The two sides of a contact of the body with itself lie
-    /// far apart in the order; JᵀJ ≤ 2 (J_AᵀJ_A + J_BᵀJ_B) lets each stand alone, at the price of a shorter step.
-    fn add_row(&mut self, body: u32, row: &Touching, answer: &Answer, double: Real) {
-        let block = answer.matrix * double;
-        for (side, sign) in row.sides.iter().zip([1.0, -1.0]) {
-            if side.body == body && side.soft() {
-                self.add_side(side, answer.force * sign, block);
-            }
-        }
+    /// A contact of the body with itself. Its two sides lie far apart in the order; JᵀJ ≤ 2 (J_AᵀJ_A + J_BᵀJ_B) lets each
+    /// stand alone and keeps the band. What that leaves out is returned, where there is any.
+    fn add_own(&mut self, sides: [Side; 2], force: Vec3, matrix: Mat3) -> Option<Own> {
+        let ([Side::Soft(v, s), Side::Soft(w, t)], true) = (sides, matrix != Mat3::ZERO) else { return None };
+        self.add_side((v, s), force, matrix * 2.0);
+        self.add_side((w, t), -force, matrix * 2.0);
+        let nodes = [v[0], v[1], w[0], w[1]].map(|v| self.unknown[v.at()]);
+        let weights = [s[0], s[1], t[0], t[1]];
+        let known = |k: usize| nodes[k] == FIXED;
+        Some(Own {
+            nodes: core::array::from_fn(|k| if known(k) { 0 } else { nodes[k] }),
+            weights: core::array::from_fn(|k| if known(k) { 0.0 } else { weights[k] }),
+            matrix,
+        })
     }
 
-    fn add_side(&mut self, side: &Side, force: Vec3, block: Mat3) {
-        let u = side.vertices.map(|v| self.unknown[v.at()]);
-        let w = side.weights;
+    /// One side of a row: its force, and its matrix.
+    #[inline]
+    fn add_side(&mut self, (vertices, w): ([VertexId; 2], [Real; 2]), force: Vec3, block: Mat3) {
+        let u = vertices.map(|v| self.unknown[v.at()]);
         for i in 0..2 {
             if u[i] == FIXED || w[i] == 0.0 {
                 continue;
