@@ -240,9 +240,10 @@ impl Planes {
     /// Whether a pair stays apart under the steps as they are.
     fn stays_apart(&self, scene: &Scene, pair: &Pair) -> bool {
         let apart = scene.thickness(pair) + MARGIN;
-        let [a, b] = [0, 1].map(|side| self.levels(scene, pair.prims[side], pair.towards(side)));
-        // The foremost corners of either side, at the start and at the end: not nearer than `apart`.
-        if [0, 1].iter().all(|&end| -a[end] - b[end] >= apart) {
+        let (a, b) =
+            (self.levels(scene, pair.prims[0], -pair.normal), self.levels(scene, pair.prims[1], pair.normal));
+        // The foremost corners of either side, at the start and at the end.
+        if -a[0] - b[0] >= apart && -a[1] - b[1] >= apart {
             return true;
         }
         let (a, b) = (self.path(scene, pair.prims[0]), self.path(scene, pair.prims[1]));

@@ -14,8 +14,8 @@
 
 use super::Substep;
 use super::springs::constants;
-use crate::algebra::BandMatrix;
 use crate::algebra::band::{add_scaled, add_three, dot, scale_and_add, three};
+use crate::algebra::{BandMatrix, widest};
 use crate::model::{BandBody, Bend, FIXED, Model, Pose, Rod, Spring};
 use crate::params::{BodyParams, Response};
 use crate::respond::augmented_lagrangian::Touching;
@@ -24,8 +24,8 @@ use crate::state::State;
 use crate::{Mat3, Real, Scratch, Vec3, VertexId};
 use std::ops::Range;
 
-/// By how much the diagonal of a matrix that rounding has made indefinite is strengthened, one after another.
-const STRENGTHS: [Real; 2] = [1e-10, 1e-6];
+/// By how much the diagonal of a matrix is strengthened, one after another, where rounding has made it indefinite.
+const STRENGTHS: [Real; 3] = [0.0, 1e-10, 1e-6];
 /// A step that raises Φ is halved at most so often, then given up.
 const HALVINGS: u32 = 8;
 /// The most conjugate gradients of a Newton step.
@@ -51,6 +51,8 @@ pub struct BandWork {
     from: Vec<Vec3>,
     springs: Vec<Taut>,
     rods: Vec<Taut>,
+    /// Elastic energy and viscous potential at the start of the substep \[J\].
+    elastic: Real,
     /// Whether the next Newton step is the first of the substep.
     fresh: bool,
 }
@@ -124,16 +126,22 @@ pub(super) fn predict(sub: &Substep, b: usize, body: &BandBody, state: &State, s
 fn prepare(sub: &Substep, b: usize, body: &BandBody, state: &State, work: &mut BandWork) {
     let (model, material) = (sub.model, &sub.params.bodies[b]);
     let viscous = material.relaxation / sub.h;
-    let springs = &model.springs[at(&body.springs)];
-    work.springs.clear();
-    work.springs.extend(springs.iter().map(|s| {
+    let BandWork { springs, rods, elastic, .. } = work;
+    let bend = |b: &Bend| 0.5 * material.bending * b.share * curvature(b, &state.pos).length_squared();
+    *elastic = model.bends[at(&body.bends)].iter().map(bend).sum();
+    springs.clear();
+    springs.extend(model.springs[at(&body.springs)].iter().map(|s| {
         let length = (state.pos[s.ends[1].at()] - state.pos[s.ends[0].at()]).length();
-        Taut::viscous(constants(s, material).0, s.rest_m, length, viscous)
+        let taut = Taut::viscous(constants(s, material).0, s.rest_m, length, viscous);
+        *elastic += taut.energy(length);
+        taut
     }));
-    work.rods.clear();
-    work.rods.extend(model.rods[at(&body.rods)].iter().map(|rod| {
+    rods.clear();
+    rods.extend(model.rods[at(&body.rods)].iter().map(|rod| {
         let now = Curve::of(rod, &state.pos).kb.length();
-        Taut::viscous(material.tube_bending / rod.length, 0.0, now, viscous)
+        let taut = Taut::viscous(material.tube_bending / rod.length, 0.0, now, viscous);
+        *elastic += taut.energy(now);
+        taut
     }));
     work.fresh = true;
 }
@@ -157,20 +165,39 @@ pub(crate) fn descend(sub: &Substep, b: usize, body: &BandBody, state: &State, s
         rows: touching,
     };
     let work = &mut bands[b];
-    if work.fresh {
-        work.fresh = false;
-        band.start(work, &state.pos, pos);
-    }
-    let before = band.assemble(work, pos);
-    let solved = band.factor(work, pos);
-    if solved {
-        band.solve(work);
-    }
-    if !solved || work.step.iter().any(|x| !x.is_finite()) {
+    if !newton(&band, work, &state.pos, pos) {
         // It stays where it was, so that the filter certifies what the guard will leave.
         lost[b] = true;
         pos[band.vertices.clone()].copy_from_slice(&state.pos[band.vertices.clone()]);
-        return;
+    }
+}
+
+/// The kernel for AVX2.
+#[cfg(target_arch = "x86_64")]
+mod wide {
+    use super::{Band, BandWork, Vec3};
+
+    #[target_feature(enable = "avx2")]
+    pub(super) fn descend_from(band: &Band, work: &mut BandWork, old: &[Vec3], pos: &mut [Vec3]) -> bool {
+        super::descend_from(band, work, old, pos)
+    }
+}
+
+fn newton(band: &Band, work: &mut BandWork, old: &[Vec3], pos: &mut [Vec3]) -> bool {
+    widest!(descend_from(band, work, old, pos))
+}
+
+/// A Newton step; false where it could not be computed.
+#[inline(always)]
+fn descend_from(band: &Band, work: &mut BandWork, old: &[Vec3], pos: &mut [Vec3]) -> bool {
+    if work.fresh {
+        work.fresh = false;
+        band.start(work, old, pos);
+    }
+    let Some(before) = band.factor(work, pos) else { return false };
+    band.solve(work);
+    if work.step.iter().any(|x| !x.is_finite()) {
+        return false;
     }
     work.from.clear();
     work.from.extend_from_slice(&pos[band.vertices.clone()]);
@@ -179,19 +206,22 @@ pub(crate) fn descend(sub: &Substep, b: usize, body: &BandBody, state: &State, s
         band.advance(work, share, pos);
         // Beyond rounding: at the minimum Φ cannot fall any more.
         if band.potential(work, pos) <= before.0 + 1e-12 * before.1 {
-            return;
+            return true;
         }
         share *= 0.5;
     }
     pos[band.vertices.clone()].copy_from_slice(&work.from);
+    true
 }
 
 impl Band<'_> {
     /// Begins at the inertial target, or at the old positions where Φ without rows is less there. A body that
     /// nothing holds is moved on with its centre of mass: that lowers Φ further, and a Newton step then keeps the
     /// momentum however much it is shortened.
+    #[inline(always)]
     fn start(&self, work: &BandWork, old: &[Vec3], pos: &mut [Vec3]) {
-        let (there, here) = (self.free_potential(work, pos), self.free_potential(work, old));
+        // At the target there is no inertia to pay.
+        let (there, here) = (self.elastic(work, pos), work.elastic + self.inertial(old));
         if there.is_nan() || there > here {
             let shift =
                 if self.body.unknowns as usize == self.vertices.len() { self.drift(old) } else { Vec3::ZERO };
@@ -206,17 +236,18 @@ impl Band<'_> {
         way / mass
     }
 
-    /// Factors what was assembled. A tube folded nearly flat has entries so large that rounding hides the inertia of
-    /// its vertices; then they are given a little more.
-    fn factor(&self, work: &mut BandWork, pos: &[Vec3]) -> bool {
-        work.matrix.factor()
-            || STRENGTHS.iter().any(|share| {
-                self.assemble(work, pos);
-                work.matrix.strengthen(*share);
-                work.matrix.factor()
-            })
+    /// Assembles and factors; returns what [`Self::assemble`] does. A tube folded nearly flat has entries so large that
+    /// rounding hides the inertia of its vertices; then they are given a little more.
+    #[inline(always)]
+    fn factor(&self, work: &mut BandWork, pos: &[Vec3]) -> Option<(Real, Real)> {
+        STRENGTHS.iter().find_map(|share| {
+            let before = self.assemble(work, pos);
+            work.matrix.strengthen(*share);
+            work.matrix.factor().then_some(before)
+        })
     }
 
+    #[inline(always)]
     fn advance(&self, work: &BandWork, share: Real, pos: &mut [Vec3]) {
         for v in self.vertices.clone() {
             let u = self.model.unknown[v];
@@ -239,19 +270,27 @@ impl Band<'_> {
     }
 
     /// Φ at some positions \[J\].
+    #[inline(always)]
     fn potential(&self, work: &BandWork, pos: &[Vec3]) -> Real {
         let held = self.rows.iter().filter(|row| row.holds(self.index));
         let rows: Real = held.map(|row| row.potential(row.between(pos, self.pose))).sum();
-        self.free_potential(work, pos) + rows
+        self.inertial(pos) + self.elastic(work, pos) + rows
     }
 
-    /// Φ without rows \[J\].
-    fn free_potential(&self, work: &BandWork, pos: &[Vec3]) -> Real {
+    /// What inertia adds to Φ \[J\].
+    #[inline(always)]
+    fn inertial(&self, pos: &[Vec3]) -> Real {
         let mut sum = 0.0;
         for v in self.vertices.clone().filter(|&v| self.model.unknown[v] != FIXED) {
             sum += self.inertia(v) * (pos[v] - self.target[v]).length_squared();
         }
-        sum *= 0.5;
+        0.5 * sum
+    }
+
+    /// Elastic energy and viscous potential \[J\].
+    #[inline(always)]
+    fn elastic(&self, work: &BandWork, pos: &[Vec3]) -> Real {
+        let mut sum = 0.0;
         for (spring, taut) in self.springs().iter().zip(&work.springs) {
             sum += taut.energy((pos[spring.ends[1].at()] - pos[spring.ends[0].at()]).length());
         }
@@ -269,6 +308,7 @@ impl Band<'_> {
     }
 
     /// Matrix and minus the gradient at some positions. Returns Φ there, and the sum of the sizes of its terms.
+    #[inline(always)]
     fn assemble(&self, work: &mut BandWork, pos: &[Vec3]) -> (Real, Real) {
         let BandWork { matrix, residual: step, springs, rods, own, .. } = work;
         matrix.clear(self.body.unknowns as usize, self.body.half_band as usize);
@@ -319,6 +359,7 @@ impl Band<'_> {
     /// is A = P + E, where E couples them; a few conjugate gradients with P as preconditioner bring it in, so that
     /// folds that lie on one another move together. A p is had for nothing: P p follows the same recurrence as p.
     /// Cost: one band solve and one pass over the contacts each.
+    #[inline(always)]
     fn solve(&self, work: &mut BandWork) {
         let BandWork { matrix, residual, step, krylov: [z, p, pp], own, .. } = work;
         step.clear();
@@ -336,14 +377,17 @@ impl Band<'_> {
         for _ in 0..GRADIENTS {
             // z holds A p for a moment.
             z.clone_from(pp);
-            own.iter().for_each(|contact| contact.couple(p, z));
+            let (directions, pulls) = (p.as_chunks().0, z.as_chunks_mut().0);
+            own.iter().for_each(|contact| contact.couple(directions, pulls));
             let alpha = rho / dot(p, z);
             if !alpha.is_finite() {
                 break;
             }
             add_scaled(step, p, alpha);
-            add_scaled(residual, z, -alpha);
-            z.clone_from(residual);
+            for (r, z) in residual.iter_mut().zip(z.iter_mut()) {
+                *r -= alpha * *z;
+                *z = *r;
+            }
             matrix.solve(z);
             let next = dot(residual, z);
             if next <= enough || next.is_nan() {
@@ -360,12 +404,17 @@ impl Band<'_> {
 
 impl Own {
     /// Adds E p of one contact: the pull of what both sides do together.
-    #[inline]
-    fn couple(&self, p: &[Real], out: &mut [Real]) {
-        let held = || self.nodes.into_iter().zip(self.weights);
-        let sum: Vec3 = held().map(|(u, w)| three(p, u) * w).sum();
+    #[inline(always)]
+    fn couple(&self, p: &[[Real; 3]], out: &mut [[Real; 3]]) {
+        let mut sum = Vec3::ZERO;
+        for k in 0..4 {
+            sum += Vec3::from(p[self.nodes[k] as usize]) * self.weights[k];
+        }
         let pull = self.matrix * -sum;
-        held().for_each(|(u, w)| add_three(out, u, pull * w));
+        for k in 0..4 {
+            let out = &mut out[self.nodes[k] as usize];
+            *out = (Vec3::from(*out) + pull * self.weights[k]).into();
+        }
     }
 }
 
@@ -396,6 +445,7 @@ impl Frame<'_> {
     }
 
     /// A spring: k [n nᵀ + max(0, 1 − rest/l) (I − n nᵀ)].
+    #[inline(always)]
     fn add_spring(&mut self, spring: &Spring, taut: &Taut, pos: &[Vec3]) -> Real {
         let [a, b] = spring.ends.map(|v| self.unknown[v.at()]);
         let along = pos[spring.ends[1].at()] - pos[spring.ends[0].at()];
@@ -411,6 +461,7 @@ impl Frame<'_> {
         taut.energy(length)
     }
 
+    #[inline(always)]
     fn add_bend(&mut self, bend: &Bend, bending: Real, pos: &[Vec3]) -> Real {
         let k = bending * bend.share;
         let curved = curvature(bend, pos);
@@ -427,6 +478,7 @@ impl Frame<'_> {
     }
 
     /// A tube's curvature, Gauss–Newton: Gᵀ S G with G the derivative of κ.
+    #[inline(always)]
     fn add_rod(&mut self, rod: &Rod, taut: &Taut, pos: &[Vec3]) -> Real {
         let curve = Curve::of(rod, pos);
         let size = curve.kb.length();
@@ -466,6 +518,7 @@ impl Frame<'_> {
 
     /// A contact of the body with itself. Its two sides lie far apart in the order; JᵀJ ≤ 2 (J_AᵀJ_A + J_BᵀJ_B) lets each
     /// stand alone and keeps the band. What that leaves out is returned, where there is any.
+    #[inline(always)]
     fn add_own(&mut self, sides: [Side; 2], force: Vec3, matrix: Mat3) -> Option<Own> {
         let ([Side::Soft(v, s), Side::Soft(w, t)], true) = (sides, matrix != Mat3::ZERO) else { return None };
         self.add_side((v, s), force, matrix * 2.0);
@@ -481,7 +534,7 @@ impl Frame<'_> {
     }
 
     /// One side of a row: its force, and its matrix.
-    #[inline]
+    #[inline(always)]
     fn add_side(&mut self, (vertices, w): ([VertexId; 2], [Real; 2]), force: Vec3, block: Mat3) {
         let u = vertices.map(|v| self.unknown[v.at()]);
         for i in 0..2 {
@@ -525,6 +578,7 @@ struct Curve {
 }
 
 impl Curve {
+    #[inline(always)]
     fn of(rod: &Rod, pos: &[Vec3]) -> Self {
         let [a, b, c] = rod.nodes.map(|v| pos[v.at()]);
         let (e, f) = (b - a, c - b);
@@ -536,6 +590,7 @@ impl Curve {
     }
 
     /// ∂κ/∂e and ∂κ/∂f. The first vertex moves −e, the last f, the middle e and −f.
+    #[inline(always)]
     fn gradients(&self) -> [Mat3; 2] {
         let [le, lf] = self.lengths.map(|l| l.max(1e-30));
         let by_e = (skew(self.f) * -2.0 - outer(self.kb, self.e * (lf / le) + self.f)) * self.scale;

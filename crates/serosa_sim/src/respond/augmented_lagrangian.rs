@@ -105,21 +105,25 @@ impl Touching {
         self.sides[0].place(pos, pose) - self.sides[1].place(pos, pose)
     }
 
+    #[inline]
     fn is_grip(&self) -> bool {
         matches!(self.source, Source::Grip(_))
     }
 
     /// The part of a vector in which friction acts: across the normal, for a grip all of it.
+    #[inline]
     fn across(&self, v: Vec3) -> Vec3 {
         if self.is_grip() { v } else { v - self.normal * v.dot(self.normal) }
     }
 
     /// How far A's point is from its anchor.
+    #[inline]
     fn carried(&self, between: Vec3) -> Vec3 {
         self.across(between) - self.anchor
     }
 
     /// Force, matrix and potential where B's point is `between` away from A's.
+    #[inline]
     pub fn answer(&self, between: Vec3) -> Answer {
         let (push, (pull, size)) = (self.push(between), self.rub(between));
         let mut answer = Answer {
@@ -149,14 +153,17 @@ impl Touching {
     }
 
     /// The potential alone \[J\].
+    #[inline]
     pub fn potential(&self, between: Vec3) -> Real {
         self.push_potential(self.push(between)) + self.pull_potential(self.rub(between).1)
     }
 
+    #[inline]
     fn push_potential(&self, push: Real) -> Real {
         (push * push - self.lambda * self.lambda) / (2.0 * self.stiffness)
     }
 
+    #[inline]
     fn pull_potential(&self, size: Real) -> Real {
         if size > self.most() {
             self.limit * (size - 0.5 * self.limit) / self.stiffness
@@ -166,11 +173,13 @@ impl Touching {
     }
 
     /// The pull beyond which it slides \[N\].
+    #[inline]
     fn most(&self) -> Real {
         if self.trial { TRIAL * self.limit } else { self.limit }
     }
 
     /// The push along the normal \[N\]; a grip has none.
+    #[inline]
     fn push(&self, between: Vec3) -> Real {
         if self.is_grip() {
             return 0.0;
@@ -179,12 +188,14 @@ impl Touching {
     }
 
     /// The pull towards the anchor before the cone bounds it, and its size.
+    #[inline]
     fn pull(&self, between: Vec3) -> (Vec3, Real) {
         let pull = self.drag - self.carried(between) * self.stiffness;
         (pull, pull.length())
     }
 
     /// The same; nothing where there is no friction.
+    #[inline]
     fn rub(&self, between: Vec3) -> (Vec3, Real) {
         if self.limit > 0.0 { self.pull(between) } else { (Vec3::ZERO, 0.0) }
     }
