@@ -125,19 +125,38 @@ pub fn touches(a: &Solid, b: &Solid, margin: Real, emit: &mut impl FnMut(Touch))
 }
 
 /// As [`touches`], with the ends of cores in place of where almost parallel capsules are closest: up to 5 touches.
-/// Returns the nearest touch, emitted or not.
-pub fn touches_and_ends(a: &Solid, b: &Solid, margin: Real, emit: &mut impl FnMut(Touch)) -> Option<Touch> {
+/// Ends that are mute (first or second, of `a` or `b`) give none. Returns the nearest touch, emitted or not.
+#[inline]
+pub fn touches_and_ends(
+    a: &Solid,
+    b: &Solid,
+    margin: Real,
+    mute: impl Fn(Of, usize) -> bool,
+    emit: &mut impl FnMut(Touch),
+) -> Option<Touch> {
     if let (Solid::Round(a), Solid::Round(b)) = (a, b) {
-        return round_round_and_ends(a, b, margin, emit);
+        return round_round_and_ends(a, b, margin, mute, emit);
     }
     let mut nearest: Option<Touch> = None;
     touches(a, b, margin, &mut |touch| {
         if nearest.is_none_or(|n| touch.gap < n.gap) {
             nearest = Some(touch);
         }
-        emit(touch);
+        let speaks = |of: Of, along: Real| !(along == 0.0 && mute(of, 0) || along == 1.0 && mute(of, 1));
+        if speaks(Of::A, touch.s) && speaks(Of::B, touch.t) {
+            emit(touch);
+        }
     });
     nearest
+}
+
+/// Which of two solids.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Of {
+    /// The first.
+    A,
+    /// The second.
+    B,
 }
 
 /// Capsules whose cores meet at an angle of less than about 10° are almost parallel: sin² below this.
@@ -147,7 +166,14 @@ const PARALLEL: Real = 0.03;
 ///
 /// Tubes side by side touch along a line, and the closest points of two cores jump from end to end of it as they
 /// turn: pushed there they would see-saw for ever. The ends of the cores stay where they are.
-fn round_round_and_ends(a: &Round, b: &Round, margin: Real, emit: &mut impl FnMut(Touch)) -> Option<Touch> {
+#[inline]
+fn round_round_and_ends(
+    a: &Round,
+    b: &Round,
+    margin: Real,
+    mute: impl Fn(Of, usize) -> bool,
+    emit: &mut impl FnMut(Touch),
+) -> Option<Touch> {
     let most = margin + a.radius + b.radius;
     let near = |s: Real, t: Real| (a.a.lerp(a.b, s) - b.a.lerp(b.b, t)).length_squared() < most * most;
     let at = closest_segments(a.a, a.b, b.a, b.b);
@@ -162,18 +188,21 @@ fn round_round_and_ends(a: &Round, b: &Round, margin: Real, emit: &mut impl FnMu
             emit(closest);
         }
     }
-    let both = [(0.0, 0), (1.0, 1)];
-    for &(s, end) in &both[..if a.a == a.b { 1 } else { 2 }] {
-        let t = closest_on_segment(if end == 0 { a.a } else { a.b }, b.a, b.b);
-        if near(s, t) {
-            emit(round_at(a, b, (s, t), 1 + end));
+    for (end, p) in [a.a, a.b].into_iter().enumerate().take(if a.a == a.b { 1 } else { 2 }) {
+        if !mute(Of::A, end) {
+            let (s, t) = (end as Real, closest_on_segment(p, b.a, b.b));
+            if near(s, t) {
+                emit(round_at(a, b, (s, t), 1 + end as u8));
+            }
         }
     }
-    for &(t, end) in &both[..if b.a == b.b { 1 } else { 2 }] {
-        let s = closest_on_segment(if end == 0 { b.a } else { b.b }, a.a, a.b);
-        // An end that is nearest to an end has been found from the other side.
-        if inside(s) && near(s, t) {
-            emit(round_at(a, b, (s, t), 3 + end));
+    for (end, p) in [b.a, b.b].into_iter().enumerate().take(if b.a == b.b { 1 } else { 2 }) {
+        if !mute(Of::B, end) {
+            let (s, t) = (closest_on_segment(p, a.a, a.b), end as Real);
+            // An end that is nearest to an end has been found from the other side.
+            if inside(s) && near(s, t) {
+                emit(round_at(a, b, (s, t), 3 + end as u8));
+            }
         }
     }
     Some(closest)

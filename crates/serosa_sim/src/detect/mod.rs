@@ -22,7 +22,7 @@ use crate::row::{Held, Row, RowKey, Side};
 use crate::state::State;
 use crate::{Mat3, PrimId, Real, Scratch, Vec3, VertexId};
 use rayon::prelude::*;
-use serosa_geometry::solid::{touches, touches_and_ends};
+use serosa_geometry::solid::{Of, touches, touches_and_ends};
 use serosa_geometry::{Aabb, Cuboid, Grid, Plane, Round, Solid, Touch};
 use tracker::{Sight, Tracker};
 
@@ -338,7 +338,11 @@ impl Bucket {
             });
         };
         let margin = reach.farthest[a.at()] + reach.farthest[b.at()];
-        let nearest = touches_and_ends(x, y, margin, &mut |touch| {
+        let mute = |of: Of, end: usize| match of {
+            Of::A => muted(model, a, end, b),
+            Of::B => muted(model, b, end, a),
+        };
+        let nearest = touches_and_ends(x, y, margin, mute, &mut |touch| {
             if reach.may_push(model, places, (a, b), &touch) && speaks(model, (a, b), &touch) {
                 self.rows.push(row(model, bodies, places, (a, b), &touch));
             }
@@ -348,20 +352,24 @@ impl Bucket {
     }
 }
 
-/// Whether a pair makes the row of a touch. A touch at a vertex is found from each of the segments that meet in it, or
-/// from each two of them where a vertex touches a vertex; the first that may touch make the row.
+/// Whether an end of a segment leaves a touch with `other` to an earlier segment that meets it there.
+#[inline]
+fn muted(model: &Model, prim: PrimId, end: usize, other: PrimId) -> bool {
+    let PrimKind::Segment(ends) = model.prims[prim.at()].kind else { return false };
+    let may = |own: PrimId| own != other && model.may_touch(own.min(other), own.max(other));
+    model.neighbours.at(ends[end]).iter().take_while(|own| **own != prim).any(|own| may(*own))
+}
+
+/// Whether a pair makes the row of a touch of ends that are not [`muted`]. A touch of two vertices is found from every
+/// pair of the segments that meet in them; the first pair that may touch makes the row.
+#[inline]
 fn speaks(model: &Model, (a, b): (PrimId, PrimId), touch: &Touch) -> bool {
-    let may = |x: PrimId, y: PrimId| x != y && model.may_touch(x.min(y), x.max(y));
-    let ends = (vertex_at(model, a, touch.s), vertex_at(model, b, touch.t));
-    let at = |v: VertexId| model.neighbours.at(v).iter().copied();
-    match ends {
-        (None, None) => true,
-        (Some(v), None) => at(v).find(|&x| may(x, b)) == Some(a),
-        (None, Some(w)) => at(w).find(|&y| may(a, y)) == Some(b),
-        (Some(v), Some(w)) => {
-            at(v).flat_map(|x| at(w).map(move |y| (x, y))).find(|&(x, y)| may(x, y)) == Some((a, b))
-        }
-    }
+    let (Some(v), Some(w)) = (vertex_at(model, a, touch.s), vertex_at(model, b, touch.t)) else {
+        return true;
+    };
+    let of_b = model.neighbours.at(w);
+    let mut pairs = model.neighbours.at(v).iter().flat_map(|x| of_b.iter().map(move |y| (*x, *y)));
+    pairs.find(|&(x, y)| x != y && model.may_touch(x.min(y), x.max(y))) == Some((a, b))
 }
 
 /// The vertex at a place of a segment, if it is an end.

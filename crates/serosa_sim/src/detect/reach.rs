@@ -87,6 +87,7 @@ impl Reach {
 
     /// Whether a pair that is nearest at that touch may meet. Otherwise there is a plane between, square to the normal,
     /// that neither side reaches.
+    #[inline]
     pub(super) fn may_meet(&self, model: &Model, (a, b): (PrimId, PrimId), nearest: &Touch) -> bool {
         let advance = self.advance(model, a, -nearest.normal) + self.advance(model, b, nearest.normal);
         // Not a number: better a pair too many.
@@ -95,6 +96,7 @@ impl Reach {
 
     /// Whether a touch may push in this substep. What meets without having seemed to is kept apart by the filter, and
     /// seen in the next.
+    #[inline]
     pub(super) fn may_push(
         &self,
         model: &Model,
