@@ -13,6 +13,7 @@
 //! costs nothing and acts along the spring alone: momenta are kept. The curvature of tubes is damped alike.
 
 use super::Substep;
+use super::curve::{Curve, Lever, outer};
 use super::springs::constants;
 use crate::algebra::band::{add_scaled, add_three, dot, scale_and_add, three};
 use crate::algebra::{BandMatrix, widest};
@@ -477,34 +478,32 @@ impl Frame<'_> {
         0.5 * k * curved.length_squared()
     }
 
-    /// A tube's curvature, Gauss–Newton: Gᵀ S G with G the derivative of κ.
+    /// A tube's curvature, Gauss–Newton: Gᵀ S G with G the derivative of κ and S its stiffness, along κ and across it.
     #[inline(always)]
     fn add_rod(&mut self, rod: &Rod, taut: &Taut, pos: &[Vec3]) -> Real {
         let curve = Curve::of(rod, pos);
         let size = curve.kb.length();
-        let (direction, across) = if size > 0.0 {
-            (curve.kb / size, taut.stiffness * (1.0 - taut.rest / size).max(0.0))
+        // Along κ there is `along` · κ κᵀ more than across it.
+        let (moment, across, along) = if size > 0.0 {
+            let moment = taut.stiffness * (1.0 - taut.rest / size);
+            let across = moment.max(0.0);
+            (moment, across, (taut.stiffness - across) / (size * size))
         } else {
-            (Vec3::ZERO, taut.stiffness)
+            (0.0, taut.stiffness, 0.0)
         };
-        let moment = direction * (taut.stiffness * (size - taut.rest));
         // κ depends on e and f alone: the blocks of the three vertices are sums of those of e and f.
-        let [by_e, by_f] = curve.gradients();
-        let (force_e, force_f) = (by_e.transpose() * moment, by_f.transpose() * moment);
+        let [by_e, by_f] = curve.levers();
+        let (force_e, force_f) = (by_e.turn * moment, by_f.turn * moment);
         let u = rod.nodes.map(|v| self.unknown[v.at()]);
         self.force(u[0], force_e);
         self.force(u[1], force_f - force_e);
         self.force(u[2], -force_f);
-        let (se, sf) = if across == taut.stiffness {
-            (by_e * across, by_f * across)
-        } else {
-            let s = along_and_across(direction, taut.stiffness, across);
-            (s * by_e, s * by_f)
+        let block = |x: &Lever, y: &Lever| {
+            let block = x.with(y) * across;
+            if along > 0.0 { block + outer(x.turn * along, y.turn) } else { block }
         };
-        let (et, ft) = (by_e.transpose(), by_f.transpose());
-        let (ee, fe, ff) = (et * se, ft * se, ft * sf);
-        let ef = fe.transpose();
-        let diagonal = [ee, ee - ef - fe + ff, ff];
+        let (ee, fe, ff) = (block(&by_e, &by_e), block(&by_f, &by_e), block(&by_f, &by_f));
+        let diagonal = [ee, ee - fe.transpose() - fe + ff, ff];
         for (u, block) in u.iter().zip(diagonal).filter(|(u, _)| **u != FIXED) {
             self.matrix.add_diagonal(*u, block);
         }
@@ -566,49 +565,6 @@ fn curvature(bend: &Bend, pos: &[Vec3]) -> Vec3 {
     a * bend.weights[0] + b * bend.weights[1] + c * bend.weights[2]
 }
 
-/// The discrete curvature at the middle vertex of a rod: κ = 2 e × f / (|e||f| + e·f), of size 2 tan(angle/2).
-struct Curve {
-    e: Vec3,
-    f: Vec3,
-    /// |e| and |f|.
-    lengths: [Real; 2],
-    kb: Vec3,
-    /// 1 / (|e||f| + e·f)
-    scale: Real,
-}
-
-impl Curve {
-    #[inline(always)]
-    fn of(rod: &Rod, pos: &[Vec3]) -> Self {
-        let [a, b, c] = rod.nodes.map(|v| pos[v.at()]);
-        let (e, f) = (b - a, c - b);
-        let lengths = [e.length(), f.length()];
-        let product = lengths[0] * lengths[1];
-        // A tube folded flat has no curvature that could be computed: the fold is kept just short of it.
-        let scale = 1.0 / (product + e.dot(f)).max(1e-6 * product).max(1e-30);
-        Self { e, f, lengths, kb: e.cross(f) * (2.0 * scale), scale }
-    }
-
-    /// ∂κ/∂e and ∂κ/∂f. The first vertex moves −e, the last f, the middle e and −f.
-    #[inline(always)]
-    fn gradients(&self) -> [Mat3; 2] {
-        let [le, lf] = self.lengths.map(|l| l.max(1e-30));
-        let by_e = (skew(self.f) * -2.0 - outer(self.kb, self.e * (lf / le) + self.f)) * self.scale;
-        let by_f = (skew(self.e) * 2.0 - outer(self.kb, self.f * (le / lf) + self.e)) * self.scale;
-        [by_e, by_f]
-    }
-}
-
-/// The matrix of v ↦ a × v.
-fn skew(a: Vec3) -> Mat3 {
-    Mat3::from_cols(Vec3::new(0.0, a.z, -a.y), Vec3::new(-a.z, 0.0, a.x), Vec3::new(a.y, -a.x, 0.0))
-}
-
-/// a bᵀ
-fn outer(a: Vec3, b: Vec3) -> Mat3 {
-    Mat3::from_cols(a * b.x, a * b.y, a * b.z)
-}
-
 fn at(range: &Range<u32>) -> Range<usize> {
     range.start as usize..range.end as usize
 }
@@ -622,8 +578,7 @@ pub fn forces(model: &Model, body: &BandBody, material: &BodyParams, pos: &[Vec3
     }
     for rod in &model.rods[at(&body.rods)] {
         let curve = Curve::of(rod, pos);
-        let moment = curve.kb * (material.tube_bending / rod.length);
-        let [force_e, force_f] = curve.gradients().map(|by| by.transpose() * moment);
+        let [force_e, force_f] = curve.levers().map(|by| by.turn * (material.tube_bending / rod.length));
         let [a, b, c] = rod.nodes.map(|v| v.at());
         out[a] += force_e;
         out[b] += force_f - force_e;

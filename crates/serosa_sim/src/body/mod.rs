@@ -8,6 +8,8 @@ pub mod band;
 pub mod rigid;
 pub mod springs;
 
+mod curve;
+
 use crate::model::{BodyKind, Model};
 use crate::params::{Filter, Params};
 use crate::row::Row;
