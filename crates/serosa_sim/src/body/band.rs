@@ -241,11 +241,15 @@ impl Band<'_> {
     /// rounding hides the inertia of its vertices; then they are given a little more.
     #[inline(always)]
     fn factor(&self, work: &mut BandWork, pos: &[Vec3]) -> Option<(Real, Real)> {
-        STRENGTHS.iter().find_map(|share| {
+        // Loops, here and below: what an iterator calls is not compiled for the widest units.
+        for share in STRENGTHS {
             let before = self.assemble(work, pos);
-            work.matrix.strengthen(*share);
-            work.matrix.factor().then_some(before)
-        })
+            work.matrix.strengthen(share);
+            if work.matrix.factor() {
+                return Some(before);
+            }
+        }
+        None
     }
 
     #[inline(always)]
@@ -273,9 +277,11 @@ impl Band<'_> {
     /// Φ at some positions \[J\].
     #[inline(always)]
     fn potential(&self, work: &BandWork, pos: &[Vec3]) -> Real {
-        let held = self.rows.iter().filter(|row| row.holds(self.index));
-        let rows: Real = held.map(|row| row.potential(row.between(pos, self.pose))).sum();
-        self.inertial(pos) + self.elastic(work, pos) + rows
+        let mut sum = self.inertial(pos) + self.elastic(work, pos);
+        for row in self.rows.iter().filter(|row| row.holds(self.index)) {
+            sum += row.potential(row.between(pos, self.pose));
+        }
+        sum
     }
 
     /// What inertia adds to Φ \[J\].
@@ -379,7 +385,9 @@ impl Band<'_> {
             // z holds A p for a moment.
             z.clone_from(pp);
             let (directions, pulls) = (p.as_chunks().0, z.as_chunks_mut().0);
-            own.iter().for_each(|contact| contact.couple(directions, pulls));
+            for contact in own.iter() {
+                contact.couple(directions, pulls);
+            }
             let alpha = rho / dot(p, z);
             if !alpha.is_finite() {
                 break;
