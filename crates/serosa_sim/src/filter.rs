@@ -387,7 +387,14 @@ struct Path {
 
 /// Whether the motion of two capsules leaves a gap at every instant, from a gap to where their cores are `apart`.
 fn follow([a, b]: [&Path; 2], (gap, apart): (Real, Real), speed: Real) -> bool {
-    let (mut t, mut room) = (0.0, gap);
+    let room_at = |t: Real| {
+        let at = |p: &Path, k: usize| p.points[k] + p.moves[k] * t;
+        let (a0, a1, b0, b1) = (at(a, 0), at(a, 1), at(b, 0), at(b, 1));
+        let c = closest_segments(a0, a1, b0, b1);
+        (a0.lerp(a1, c.s) - b0.lerp(b1, c.t)).length() - apart
+    };
+    // Most that meet have met in the end, and need not be followed there.
+    let (mut t, mut room) = (0.0, if room_at(1.0) > 0.0 { gap } else { 0.0 });
     for _ in 0..ADVANCES {
         if room.is_nan() || room <= 0.0 {
             return false;
@@ -396,10 +403,7 @@ fn follow([a, b]: [&Path; 2], (gap, apart): (Real, Real), speed: Real) -> bool {
             return true;
         }
         t += USE * room / speed;
-        let at = |p: &Path, k: usize| p.points[k] + p.moves[k] * t;
-        let (a0, a1, b0, b1) = (at(a, 0), at(a, 1), at(b, 0), at(b, 1));
-        let c = closest_segments(a0, a1, b0, b1);
-        room = (a0.lerp(a1, c.s) - b0.lerp(b1, c.t)).length() - apart;
+        room = room_at(t);
     }
     false
 }
