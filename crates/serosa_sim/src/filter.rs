@@ -23,6 +23,7 @@
 
 mod shorten;
 
+use crate::algebra::widest;
 use crate::body::Substep;
 use crate::model::{BodyKind, Model, PrimKind, Shape};
 use crate::params::Filter;
@@ -166,6 +167,7 @@ impl Planes {
     }
 
     /// The allowed part of a vertex's step under the planes put so far.
+    #[inline(always)]
     fn clip_step(&mut self, scene: &Scene, v: usize) -> Vec3 {
         let mut halves = std::mem::take(&mut self.halves);
         halves.clear();
@@ -205,6 +207,7 @@ impl Planes {
     }
 
     /// The plane of a pair, where it is at the start, and how the room between is shared by the steps asked for.
+    #[inline(always)]
     fn put_plane(&self, scene: &Scene, pair: &Pair) -> [Front; 2] {
         let ([a, b], n) = (pair.prims, pair.normal);
         // How far the foremost corners of A and of B stand along −n and n, radii not counted.
@@ -221,6 +224,7 @@ impl Planes {
     }
 
     /// How far the steps asked for would take a primitive along `dir` \[m\].
+    #[inline(always)]
     fn approach(&self, scene: &Scene, prim: PrimId, dir: Vec3) -> Real {
         match scene.model.prims[prim.at()].kind {
             PrimKind::Segment(ends) => {
@@ -238,6 +242,7 @@ impl Planes {
     }
 
     /// Whether a pair stays apart under the steps as they are.
+    #[inline(always)]
     fn stays_apart(&self, scene: &Scene, pair: &Pair) -> bool {
         let apart = scene.thickness(pair) + MARGIN;
         let (a, b) =
@@ -254,7 +259,7 @@ impl Planes {
 
     /// How far the foremost corner of a primitive's core stands along `dir`, at the start and at the end of the
     /// substep \[m\].
-    #[inline]
+    #[inline(always)]
     fn levels(&self, scene: &Scene, prim: PrimId, dir: Vec3) -> [Real; 2] {
         let r = match scene.model.prims[prim.at()].kind {
             PrimKind::Segment([v, w]) => {
@@ -279,7 +284,7 @@ impl Planes {
     }
 
     /// The core of a primitive and where its ends go.
-    #[inline]
+    #[inline(always)]
     fn path(&self, scene: &Scene, prim: PrimId) -> Path {
         let r = match scene.model.prims[prim.at()].kind {
             PrimKind::Segment([v, w]) => {
@@ -317,6 +322,7 @@ impl Planes {
     }
 
     /// One round over the pairs in doubt: those without a certificate get a plane. Returns whether any did.
+    #[inline(always)]
     fn round(&mut self, scene: &Scene, unasked: bool) -> bool {
         self.touched.clear();
         for k in 0..self.pairs.len() {
@@ -340,6 +346,7 @@ impl Planes {
     }
 
     /// Clips what the round touched, and puts the pairs of what changed in doubt.
+    #[inline(always)]
     fn clip_touched(&mut self, scene: &Scene) {
         let vertices = scene.wanted.len();
         for k in 0..self.touched.len() {
@@ -363,7 +370,7 @@ impl Planes {
 }
 
 /// The vertices of a pair, and its frames behind all vertices.
-#[inline]
+#[inline(always)]
 fn each_node(model: &Model, vertices: usize, pair: &Pair, mut each: impl FnMut(usize)) {
     for prim in pair.prims {
         match model.prims[prim.at()].kind {
@@ -386,6 +393,7 @@ struct Path {
 }
 
 /// Whether the motion of two capsules leaves a gap at every instant, from a gap to where their cores are `apart`.
+#[inline(always)]
 fn follow([a, b]: [&Path; 2], (gap, apart): (Real, Real), speed: Real) -> bool {
     let room_at = |t: Real| {
         let at = |p: &Path, k: usize| p.points[k] + p.moves[k] * t;
@@ -409,7 +417,7 @@ fn follow([a, b]: [&Path; 2], (gap, apart): (Real, Real), speed: Real) -> bool {
 }
 
 /// The most that two cores can come nearer in the substep \[m\].
-#[inline]
+#[inline(always)]
 fn closing(a: &Path, b: &Path) -> Real {
     // What both do together changes no distance.
     let common = match a.round && b.round {
@@ -468,13 +476,33 @@ pub(crate) fn clip(sub: &Substep, state: &State, scratch: &mut Scratch) -> u32 {
     planes.is_touched.clear();
     planes.is_touched.resize(wanted.len() + pose.len(), false);
     planes.pairs.iter_mut().for_each(|p| (p.fronts, p.doubt) = (None, true));
-    let scene = Scene { model, state, growth: &scratch.growth, wanted };
+    certify(planes, &Scene { model, state, growth: &scratch.growth, wanted });
+    take(sub, state, scratch)
+}
+
+/// The kernel for AVX2.
+#[cfg(target_arch = "x86_64")]
+mod wide {
+    use super::{Planes, Scene};
+
+    #[target_feature(enable = "avx2")]
+    pub(super) fn rounds(planes: &mut Planes, scene: &Scene) {
+        super::rounds(planes, scene);
+    }
+}
+
+fn certify(planes: &mut Planes, scene: &Scene) {
+    widest!(rounds(planes, scene))
+}
+
+/// Shortens steps until every pair has its certificate.
+#[inline(always)]
+fn rounds(planes: &mut Planes, scene: &Scene) {
     let mut round = 0;
-    while planes.round(&scene, round >= ROUNDS) {
-        planes.clip_touched(&scene);
+    while planes.round(scene, round >= ROUNDS) {
+        planes.clip_touched(scene);
         round += 1;
     }
-    take(sub, state, scratch)
 }
 
 /// Takes over the steps that were shortened.
