@@ -91,7 +91,7 @@ impl Reach {
     pub(super) fn may_meet(&self, model: &Model, (a, b): (PrimId, PrimId), nearest: &Touch) -> bool {
         let advance = self.advance(model, a, -nearest.normal) + self.advance(model, b, nearest.normal);
         // Not a number: better a pair too many.
-        !(nearest.gap >= advance)
+        nearest.gap.is_nan() || advance.is_nan() || nearest.gap < advance
     }
 
     /// Whether a touch may push in this substep. What meets without having seemed to is kept apart by the filter, and
@@ -113,7 +113,8 @@ impl Reach {
         };
         let opens = (way(a, touch.s, touch.on_a) - way(b, touch.t, touch.on_b)).dot(touch.normal);
         let doubt = DOUBT * (self.prims[a.at()] + self.prims[b.at()]);
-        !(touch.gap + opens > REST_GAP + doubt)
+        let room = touch.gap + opens - doubt;
+        room.is_nan() || room <= REST_GAP
     }
 }
 
