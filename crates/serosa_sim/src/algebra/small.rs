@@ -1,4 +1,4 @@
-//! Six unknowns: a rigid frame's step.
+//! Small matrices: six unknowns, a rigid frame's step; three by three.
 
 use crate::{Mat3, Real, Vec3};
 
@@ -72,4 +72,15 @@ impl Six {
 
 fn join(a: Vec3, b: Vec3) -> [Real; 6] {
     [a.x, a.y, a.z, b.x, b.y, b.z]
+}
+
+/// along · n nᵀ + across · (I − n nᵀ)
+#[inline]
+pub(crate) fn along_and_across(n: Vec3, along: Real, across: Real) -> Mat3 {
+    let m = n * (along - across);
+    let mut block = Mat3::from_cols(n * m.x, n * m.y, n * m.z);
+    block.x_axis.x += across;
+    block.y_axis.y += across;
+    block.z_axis.z += across;
+    block
 }

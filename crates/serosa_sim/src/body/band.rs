@@ -16,6 +16,7 @@ use super::Substep;
 use super::curve::{Curve, Lever, outer};
 use super::springs::constants;
 use crate::algebra::band::{add_scaled, add_three, dot, scale_and_add, three};
+use crate::algebra::small::along_and_across;
 use crate::algebra::{BandMatrix, widest};
 use crate::model::{BandBody, Bend, FIXED, Model, Pose, Rod, Spring};
 use crate::params::{BodyParams, Response};
@@ -555,17 +556,6 @@ impl Frame<'_> {
             self.matrix.add_block(u[0], u[1], block * (w[0] * w[1]));
         }
     }
-}
-
-/// along · n nᵀ + across · (I − n nᵀ)
-#[inline]
-pub(crate) fn along_and_across(n: Vec3, along: Real, across: Real) -> Mat3 {
-    let m = n * (along - across);
-    let mut block = Mat3::from_cols(n * m.x, n * m.y, n * m.z);
-    block.x_axis.x += across;
-    block.y_axis.y += across;
-    block.z_axis.z += across;
-    block
 }
 
 fn curvature(bend: &Bend, pos: &[Vec3]) -> Vec3 {

@@ -11,8 +11,9 @@
 //! Giles et al. (2025); what differs is that whole bands descend at once.
 
 use crate::algebra::Six;
+use crate::algebra::small::along_and_across;
 use crate::body::Substep;
-use crate::body::band::{self, along_and_across};
+use crate::body::band;
 use crate::model::{BodyKind, Pose};
 use crate::report::StepReport;
 use crate::row::{Row, Side};
