@@ -1,8 +1,10 @@
 //! Closest points of a deforming surface of triangles, and signed distances to it.
 
 mod disc;
+mod lanes;
+mod order;
+mod packet;
 mod sign;
-mod wide;
 mod winding;
 
 pub use sign::Sign;
@@ -12,12 +14,15 @@ use crate::topology::{NONE, Topology};
 use crate::triangle::{Feature, closest_on_triangle};
 use crate::{Aabb, Real, Tree, Vec3};
 use disc::Disc;
+use lanes::{Flat, LANES};
+use packet::Packet;
 use std::sync::Arc;
-use wide::Wide;
 use winding::Dipole;
 
 /// Rounding of a closest point and of a disc, as a part of the coordinates: some tens of the last place.
 const ROUNDING: Real = 1e-14;
+/// Points that are put in order together.
+const CHUNK: usize = 4096;
 
 /// A point of a surface, closest to some other point.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -59,8 +64,14 @@ pub struct Distance {
     sign: Sign,
     /// Of each node of the tree.
     discs: Vec<Disc>,
-    /// The tree as it is searched.
-    wide: Wide,
+    /// Of each triangle.
+    flats: Vec<Flat>,
+    /// The points in single precision, from the middle.
+    singles: Vec<glam::Vec3>,
+    /// From where places in single precision are measured, since it has few digits.
+    middle: Vec3,
+    /// From the middle to the farthest corner, at most.
+    size: f32,
     /// Of each node, where signs come from winding numbers.
     dipoles: Vec<Dipole>,
     /// Of the triangles, while the tree is built.
@@ -79,9 +90,22 @@ impl Distance {
     /// With a sign of one's choice: winding numbers for a closed surface known to meet itself.
     pub fn with(topology: Arc<Topology>, points: &[Vec3], sign: Sign) -> Self {
         let points = points.to_vec();
-        let (tree, wide, discs) = (Tree::default(), Wide::default(), Vec::new());
-        let (dipoles, boxes) = (Vec::new(), Vec::new());
-        let mut new = Self { topology, points, tree, sign, discs, wide, dipoles, boxes, rounding: 0.0 };
+        let (tree, discs, singles, middle, size) = (Tree::default(), Vec::new(), Vec::new(), Vec3::ZERO, 0.0);
+        let (flats, dipoles, boxes, rounding) = (Vec::new(), Vec::new(), Vec::new(), 0.0);
+        let mut new = Self {
+            topology,
+            points,
+            tree,
+            sign,
+            discs,
+            flats,
+            singles,
+            middle,
+            size,
+            dipoles,
+            boxes,
+            rounding,
+        };
         new.rebuild();
         new
     }
@@ -102,7 +126,6 @@ impl Distance {
         self.boxes.clear();
         self.boxes.extend((0..triangles.len() as u32).map(|t| Aabb::around(corners(points, triangles, t))));
         self.tree.build(&self.boxes);
-        self.wide.shape(&self.tree);
         self.gather();
     }
 
@@ -110,12 +133,25 @@ impl Distance {
     fn gather(&mut self) {
         let bounds = self.tree.bounds();
         self.rounding = ROUNDING * bounds.min.abs().max(bounds.max.abs()).max_element();
-        let mut discs = std::mem::take(&mut self.discs);
-        let of = |around: &Aabb, items: &[u32]| Disc::of(around, items.iter().map(|t| self.corners(*t)));
-        self.tree.gather(&mut discs, of, Disc::join);
-        self.discs = discs;
-        let (points, triangles) = (&self.points, &self.topology.triangles);
-        self.wide.fill(&self.tree, &self.discs, |t| corners(points, triangles, t));
+        self.middle = 0.5 * (bounds.min + bounds.max);
+        self.size = (0.5 * bounds.size().length()) as f32;
+        let single = |p: Vec3| (p - self.middle).as_vec3();
+        self.singles.clear();
+        self.singles.extend(self.points.iter().map(|p| single(*p)));
+        let singles = |t: usize| {
+            let [a, b, c] = self.topology.triangles[t];
+            [self.singles[a as usize], self.singles[b as usize], self.singles[c as usize]]
+        };
+        self.flats.clear();
+        self.flats.extend((0..self.topology.triangles.len()).map(|t| Flat::of(singles(t))));
+        let of = |around: &Aabb, items: &[u32]| {
+            let mut triangles = [singles(items[0] as usize); 4];
+            for (triangle, t) in triangles.iter_mut().zip(items).skip(1) {
+                *triangle = singles(*t as usize);
+            }
+            Disc::of(single(0.5 * (around.min + around.max)), self.size, &triangles)
+        };
+        self.tree.gather(&mut self.discs, of, |_, a, b| Disc::join(self.size, a, b));
         if self.sign == Sign::Winding {
             let mut dipoles = std::mem::take(&mut self.dipoles);
             let of =
@@ -153,40 +189,10 @@ impl Distance {
 
     /// The closest point of the surface. O(log n) where `p` is near the surface beside its size.
     pub fn closest(&self, p: Vec3) -> Near {
-        self.closest_from(p, [NONE; 2])
-    }
-
-    /// The same point, found sooner where one of two triangles is near it: the answer of the last step, say, and that of
-    /// a neighbour. The answer does not depend on them.
-    pub fn closest_from(&self, p: Vec3, hints: [u32; 2]) -> Near {
-        let mut best = (Real::INFINITY, NONE);
-        if !p.is_finite() {
-            return Near::NOTHING;
-        }
-        // What lies so near behind the best is looked at too: rounding could put it first.
-        let slack = self.rounding + ROUNDING * p.abs().max_element();
-        let mut bound = Real::INFINITY;
-        let mut look = |t: u32| {
-            let distance_sq = p.distance_squared(closest_on_triangle(p, &self.corners(t)).point);
-            if distance_sq < best.0 || (distance_sq == best.0 && t < best.1) {
-                best = (distance_sq, t);
-                let reach = distance_sq.sqrt() + slack;
-                bound = reach * reach;
-            }
-            bound
-        };
-        let mut start = Real::INFINITY;
-        for hint in hints.into_iter().filter(|t| (*t as usize) < self.topology.triangles.len()) {
-            start = look(hint);
-        }
-        self.wide.search(p, start, look);
-        let (distance_sq, triangle) = best;
-        if triangle == NONE {
-            return Near::NOTHING;
-        }
-        let on = closest_on_triangle(p, &self.corners(triangle));
-        let (feature, weights, point) = (on.feature, on.weights, on.point);
-        Near { triangle, feature, weights, point, distance: distance_sq.sqrt() }
+        let mut packet = Packet::new();
+        packet.put(0, p, self, &Near::NOTHING);
+        packet.search(self);
+        packet.nearest(0)
     }
 
     /// The closest point, its distance negative where `p` is inside.
@@ -195,14 +201,41 @@ impl Distance {
     }
 
     /// Signed distances of many points at once. `found` is as long as `queries`, and what it holds from the last time
-    /// speeds up the search, as does a neighbour before a point in the list; neither changes an answer, so that any
-    /// partition of the lists gives the same.
+    /// speeds up the search, as do points near one another; neither changes an answer, so that any partition of the lists
+    /// gives the same.
     pub fn signed_all(&self, queries: &[Vec3], found: &mut [Near]) {
-        let mut last = NONE;
-        for (p, near) in queries.iter().zip(found) {
-            *near = self.sign_of(*p, self.closest_from(*p, [near.triangle, last]));
-            last = near.triangle;
+        let (mut packet, mut keys) = (Packet::new(), [0; CHUNK]);
+        for (queries, found) in queries.chunks(CHUNK).zip(found.chunks_mut(CHUNK)) {
+            for group in order::sorted(queries, &mut keys).chunks(LANES) {
+                packet.clear();
+                let numbers = group.iter().map(|key| order::number(*key)).enumerate();
+                numbers.clone().for_each(|(k, i)| packet.put(k, queries[i], self, &found[i]));
+                packet.search(self);
+                numbers.for_each(|(k, i)| found[i] = self.sign_of(queries[i], packet.nearest(k)));
+            }
         }
+    }
+
+    /// The point of a triangle closest to `p`, and the square of the distance to it [m²].
+    #[inline]
+    fn on(&self, p: Vec3, triangle: u32) -> (Real, Near) {
+        let on = closest_on_triangle(p, &self.corners(triangle));
+        let (feature, weights, point) = (on.feature, on.weights, on.point);
+        (p.distance_squared(point), Near { triangle, feature, weights, point, distance: Real::NAN })
+    }
+
+    /// Square of the distance to a place on the surface that may be near [m²]; infinite where there is none.
+    #[inline]
+    fn bound_from(&self, p: Vec3, hint: &Near) -> Real {
+        let Some(corners) = self.topology.triangles.get(hint.triangle as usize) else {
+            return Real::INFINITY;
+        };
+        let [a, b, c] = corners.map(|i| self.points[i as usize]);
+        // Whatever the weights are, the place lies on the triangle.
+        let [u, v, w] = hint.weights.map(|w| w.max(0.0));
+        let place = (a * u + b * v + c * w) / (u + v + w);
+        let bound = p.distance_squared(place);
+        if bound.is_nan() { Real::INFINITY } else { bound }
     }
 
     fn sign_of(&self, p: Vec3, near: Near) -> Near {

@@ -1,12 +1,10 @@
 //! Discs around pieces of a surface: what a box cannot say, that a piece is flat.
 
-use crate::meet::Triangle;
-use crate::{Aabb, Real, Vec3};
+use glam::Vec3;
 
-/// Part by which a disc is made larger than computed: rounding stays far below.
-const MARGIN: Real = 1e-12;
-/// Sine of the angle of two sides below which a single triangle is taken for a ball: its normal is not exact enough.
-const THIN: Real = 1e-6;
+/// Error of a length computed in single precision, as a part of the size of the surface and the way to the point: forty
+/// roundings and more, where a triangle is as large as the surface.
+pub(super) const ERROR: f32 = 4e-6;
 
 /// A cylinder around some triangles, along their mean normal.
 ///
@@ -15,45 +13,31 @@ const THIN: Real = 1e-6;
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Disc {
     pub center: Vec3,
-    /// Unit normal; zero for a ball.
+    /// Unit normal.
     pub normal: Vec3,
     /// Half the height.
-    pub half: Real,
-    /// Of the cylinder, or of the ball.
-    pub radius: Real,
+    pub half: f32,
+    pub radius: f32,
 }
 
 impl Disc {
-    /// Around some triangles in a box.
-    pub fn of(around: &Aabb, triangles: impl Iterator<Item = Triangle> + Clone) -> Self {
-        let sum: Vec3 = triangles.clone().map(|[a, b, c]| (b - a).cross(c - a)).sum();
+    /// Around some triangles near a point; places are at most `size` from the origin.
+    pub fn of(middle: Vec3, size: f32, triangles: &[[Vec3; 3]; 4]) -> Self {
+        let sum: Vec3 = triangles.iter().map(|&[a, b, c]| (b - a).cross(c - a)).sum();
         let normal = sum.try_normalize().unwrap_or(Vec3::Z);
-        let middle = 0.5 * (around.min + around.max);
-        let (mut low, mut high, mut wide_sq) = (Real::INFINITY, Real::NEG_INFINITY, 0.0);
-        for corner in triangles.flatten() {
-            let to = corner - middle;
+        let (mut low, mut high, mut wide_sq) = (f32::INFINITY, f32::NEG_INFINITY, 0.0f32);
+        for corner in triangles.as_flattened() {
+            let to = *corner - middle;
             let height = normal.dot(to);
             (low, high) = (height.min(low), height.max(high));
             wide_sq = (to - normal * height).length_squared().max(wide_sq);
         }
         let center = middle + normal * (0.5 * (low + high));
-        Self { center, normal, half: 0.5 * (high - low), radius: wide_sq.sqrt() }.grown()
-    }
-
-    /// Around one triangle: flat, or a ball where it is thin.
-    #[inline]
-    pub fn flat([a, b, c]: Triangle) -> Self {
-        let (ab, ac) = (b - a, c - a);
-        let n = ab.cross(ac);
-        let thin = n.length_squared() <= THIN * THIN * ab.length_squared() * ac.length_squared();
-        let normal = if thin { Vec3::ZERO } else { n * (1.0 / n.length()) };
-        let center = (a + b + c) * (1.0 / 3.0);
-        let far_sq = [a, b, c].map(|p| p.distance_squared(center));
-        Self { center, normal, half: 0.0, radius: far_sq[0].max(far_sq[1]).max(far_sq[2]).sqrt() }.grown()
+        Self { center, normal, half: 0.5 * (high - low), radius: wide_sq.sqrt() }.grown(size)
     }
 
     /// Around two others.
-    pub fn join(_: &Aabb, a: &Self, b: &Self) -> Self {
+    pub fn join(size: f32, a: &Self, b: &Self) -> Self {
         // Wide ones count more: the square of the radius is an area.
         let sum = a.normal * (a.radius * a.radius) + b.normal * (b.radius * b.radius);
         let normal = sum.try_normalize().unwrap_or(a.normal);
@@ -68,18 +52,18 @@ impl Disc {
         let (left, right) = ((-wide_a).min(apart - wide_b), wide_a.max(apart + wide_b));
         let along = if apart > 0.0 { aside * (0.5 * (left + right) / apart) } else { Vec3::ZERO };
         let center = a.center + normal * (0.5 * (low + high)) + along;
-        Self { center, normal, half: 0.5 * (high - low), radius: 0.5 * (right - left) }.grown()
+        Self { center, normal, half: 0.5 * (high - low), radius: 0.5 * (right - left) }.grown(size)
     }
 
     /// Half height and radius of a cylinder around this one, along another axis.
-    fn extent(&self, axis: Vec3) -> (Real, Real) {
+    fn extent(&self, axis: Vec3) -> (f32, f32) {
         let cos = self.normal.dot(axis).abs();
         let sin = self.normal.cross(axis).length();
         (self.half * cos + self.radius * sin, self.radius + self.half * sin)
     }
 
-    fn grown(self) -> Self {
-        let by = MARGIN * (self.half + self.radius);
-        Self { half: self.half + by, radius: self.radius + by, ..self }
+    /// Larger by what rounding can have taken.
+    fn grown(self, size: f32) -> Self {
+        Self { half: self.half + ERROR * size, radius: self.radius + ERROR * size, ..self }
     }
 }

@@ -113,6 +113,41 @@ fn the_search_finds_what_all_triangles_give_bit_by_bit() {
 }
 
 #[test]
+fn groups_and_hints_change_nothing() {
+    let shape = ball(24);
+    let mut distance = of(&shape);
+    let mut random = Random(3);
+    // Near ones and far ones mixed, some at one place, some nowhere, and more than are put in order at once.
+    let mut asked = queries(&distance, 1000);
+    asked.extend((0..2 * CHUNK).map(|_| random.point(0.3)));
+    asked.extend([Vec3::ZERO; 20]);
+    asked.extend([Vec3::NAN, Vec3::INFINITY, Vec3::X * 1e300]);
+    for phase in 0..2 {
+        distance.refit(&wave(&shape.0, Real::from(phase)));
+        let alone: Vec<Near> = asked.iter().map(|p| distance.signed(*p)).collect();
+        let is_same = |found: &[Near]| {
+            let same = |(a, b): (&Near, &Near)| a == b || (a.triangle, b.triangle) == (NONE, NONE);
+            found.iter().zip(&alone).all(same)
+        };
+        let mut found = vec![Near::NOTHING; asked.len()];
+        distance.signed_all(&asked, &mut found);
+        assert!(is_same(&found));
+        // Any triangle or none, and weights that are no weights.
+        for (k, near) in found.iter_mut().enumerate() {
+            near.triangle = (random.next() * 3000.0) as u32;
+            near.weights = [[0.0; 3], [Real::NAN; 3], [-5.0, 2.0, 9.0], [1e300; 3]][k % 4];
+        }
+        distance.signed_all(&asked, &mut found);
+        assert!(is_same(&found));
+        // Parts of the list, each for itself.
+        for (asked, found) in asked.chunks(7).zip(found.chunks_mut(7)) {
+            distance.signed_all(asked, found);
+        }
+        assert!(is_same(&found));
+    }
+}
+
+#[test]
 fn edges_and_corners_of_a_cube_have_the_right_sign() {
     let distance = of(&cube());
     assert_eq!(distance.sign(), Sign::Pseudonormal);

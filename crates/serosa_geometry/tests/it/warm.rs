@@ -3,7 +3,7 @@
 use crate::counting::allocations;
 use serosa_geometry::consistent::Consistent;
 use serosa_geometry::overlap::Overlap;
-use serosa_geometry::{Aabb, Intersection, Of, Shape, Topology, Tree, Vec3};
+use serosa_geometry::{Aabb, Distance, Intersection, Near, Of, Shape, Topology, Tree, Vec3};
 
 /// An octahedron, each face cut in four `times` times and every point moved onto the ball.
 fn ball(times: u32, centre: Vec3) -> (Vec<Vec3>, Topology) {
@@ -60,4 +60,22 @@ fn a_warm_search_for_overlap_and_depth_allocates_nothing() {
     b.iter_mut().for_each(|p| *p = 0.3 * (*p - Vec3::new(1.65, 0.0, 0.0)));
     assert_eq!(search(&b, &mut tree_b), (1, 0));
     assert_eq!(allocations(|| answer = search(&b, &mut tree_b)), 0);
+}
+
+#[test]
+fn warm_signed_distances_allocate_nothing() {
+    let (a, _) = ball(4, Vec3::ZERO);
+    let (mut b, topology) = ball(4, Vec3::new(0.9, 0.03, 0.05));
+    let mut distance = Distance::of(topology.into(), &b);
+    let mut found = vec![Near::NOTHING; a.len()];
+    distance.signed_all(&a, &mut found);
+    b.iter_mut().for_each(|p| *p *= 1.0 + 0.02 * p.x);
+    let mut inside = 0;
+    let counted = allocations(|| {
+        distance.refit(&b);
+        distance.signed_all(&a, &mut found);
+        inside = found.iter().filter(|near| near.distance < 0.0).count();
+    });
+    assert_eq!(counted, 0);
+    assert!((100..a.len() - 100).contains(&inside));
 }

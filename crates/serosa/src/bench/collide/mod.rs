@@ -1,6 +1,7 @@
 //! All intersecting triangle pairs of two spheres that deform: the default search against the published cascade and all
 //! pairs, and against other programs where a Python is given that has them.
 
+mod distance;
 mod peers;
 mod spheres;
 
@@ -54,6 +55,7 @@ pub fn bench(args: &BenchArgs, report: &mut Report) -> Result<(), Failure> {
         let best = others(&spheres, &fast, args.peers.as_deref(), report)?;
         search(&Spheres::new(k, SLOW), "slow spheres", report);
         slow_twins(&spheres, &fast, report)?;
+        broken.extend(distance::bench(&spheres, args.peers.as_deref(), report)?);
         if let Some(best) = best {
             let ratio = best / fast.ms;
             report.text(&format!("         {ratio:.1} times faster than the best of the other programs"));
@@ -139,7 +141,7 @@ fn others(
     let n = spheres.triangles.len();
     let Some(python) = python.filter(|_| n <= PEERS_MAX) else { return Ok(None) };
     let mut best: Option<f64> = None;
-    for line in peers::measure(python, spheres)? {
+    for line in peers::measure(python, spheres, "pairs")? {
         let name = line["peer"].as_str().unwrap_or_default();
         let Some(ms) = line["ms"].as_f64() else {
             let why = line["error"].as_str().unwrap_or_default();

@@ -9,15 +9,15 @@ use std::process::{Command, Stdio};
 
 const SCRIPT: &str = include_str!("peers.py");
 
-/// Runs the other programs on the spheres; one object for each, as `peers.py` writes them.
-pub fn measure(python: &Path, spheres: &Spheres) -> Result<Vec<Value>, Failure> {
+/// Runs the other programs on the spheres, for `pairs` or for a `distance`; one object for each, as `peers.py` writes them.
+pub fn measure(python: &Path, spheres: &Spheres, what: &str) -> Result<Vec<Value>, Failure> {
     let name = python.display();
     let failed = |what: String| {
         let help = "give a Python that has numpy, coal, python-fcl, libigl and ipctk, or leave --peers out";
         Failure::input(format!("error: {name} {what}\n  help: {help}"))
     };
     let mut child = Command::new(python)
-        .args(["-c", SCRIPT])
+        .args(["-c", SCRIPT, what])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
