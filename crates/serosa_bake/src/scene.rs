@@ -7,7 +7,7 @@ use serosa_sim::World;
 use serosa_sim::detect::{Finder, Places, Shells};
 use serosa_sim::model::{Body, BodyKind, Model, Pose};
 use serosa_sim::params::{BodyParams, Detector, Filter, Params, Response};
-use serosa_sim::row::{Row, place};
+use serosa_sim::row::Row;
 use std::sync::Arc;
 
 /// The most vertices a scene may have.
@@ -312,10 +312,9 @@ fn starting_overlap(baked: &Baked) -> Option<Overlap> {
 fn deepest(baked: &Baked, rows: &[Row], (pos, pose): (&[Vec3], &[Pose])) -> Option<Overlap> {
     let deepest: &Row = rows.iter().min_by(|a, b| a.gap.total_cmp(&b.gap)).filter(|r| r.gap < -1e-9)?;
     let body = |p: PrimId| baked.model.prims[p.at()].body;
-    let side_a = deepest.slots().iter().filter(|s| s.weight > 0.0);
     Some(Overlap {
         bodies: [body(deepest.key.a), body(deepest.key.b)],
         depth_m: -deepest.gap,
-        at: side_a.map(|s| place(s.node, pos, pose) * s.weight).sum(),
+        at: deepest.sides[0].place(pos, pose),
     })
 }

@@ -23,6 +23,7 @@ pub fn closest_on_segment(p: Vec3, a: Vec3, b: Vec3) -> Real {
 /// 0 < s < 1 is a slip). Segments of no length are points. For parallel segments, where the answer is not
 /// unique, the middle of their common stretch is taken, so that a contact between two parallel tubes does
 /// not sit at one end and see-saw.
+#[inline]
 pub fn closest_segments(a0: Vec3, a1: Vec3, b0: Vec3, b1: Vec3) -> SegmentPair {
     let (d1, d2, r) = (a1 - a0, b1 - b0, a0 - b0);
     let (a, e) = (d1.length_squared(), d2.length_squared());

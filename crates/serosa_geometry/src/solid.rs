@@ -73,7 +73,8 @@ impl Touch {
 }
 
 impl Solid {
-    /// The smallest axis-aligned box; unbounded for planes.
+    /// The smallest axis-aligned box; a plane square to an axis bounds that axis alone, others nothing.
+    #[inline]
     pub fn bounds(&self) -> Aabb {
         match self {
             Self::Round(r) => Aabb::around([r.a, r.b]).grown(r.radius),
@@ -82,8 +83,22 @@ impl Solid {
                 let reach = reach + c.axes.z_axis.abs() * c.half.z;
                 Aabb { min: c.center - reach, max: c.center + reach }
             }
-            Self::Plane(_) => Aabb::ALL,
+            Self::Plane(plane) => plane.bounds(),
         }
+    }
+}
+
+impl Plane {
+    fn bounds(&self) -> Aabb {
+        let mut all = Aabb::ALL;
+        for (axis, unit) in [Vec3::X, Vec3::Y, Vec3::Z].into_iter().enumerate() {
+            if self.normal == unit {
+                all.max[axis] = self.offset;
+            } else if self.normal == -unit {
+                all.min[axis] = -self.offset;
+            }
+        }
+        all
     }
 }
 
@@ -110,29 +125,38 @@ pub fn touches(a: &Solid, b: &Solid, margin: Real, emit: &mut impl FnMut(Touch))
 }
 
 /// As [`touches`], with the ends of cores in place of where almost parallel capsules are closest: up to 5 touches.
-/// Ends that are mute (of `a`, of `b`; asked only where there is something near) give none. Returns the nearest touch,
-/// emitted or not.
+/// Ends that are mute (first or second, of `a` or `b`) give none. Returns the nearest touch, emitted or not.
+#[inline]
 pub fn touches_and_ends(
     a: &Solid,
     b: &Solid,
     margin: Real,
-    mute: impl FnOnce() -> [[bool; 2]; 2],
+    mute: impl Fn(Of, usize) -> bool,
     emit: &mut impl FnMut(Touch),
 ) -> Option<Touch> {
     if let (Solid::Round(a), Solid::Round(b)) = (a, b) {
         return round_round_and_ends(a, b, margin, mute, emit);
     }
-    let (mut nearest, mute): (Option<Touch>, _) = (None, mute());
+    let mut nearest: Option<Touch> = None;
     touches(a, b, margin, &mut |touch| {
         if nearest.is_none_or(|n| touch.gap < n.gap) {
             nearest = Some(touch);
         }
-        let speaks = |along: Real, mute: [bool; 2]| !(along == 0.0 && mute[0] || along == 1.0 && mute[1]);
-        if speaks(touch.s, mute[0]) && speaks(touch.t, mute[1]) {
+        let speaks = |of: Of, along: Real| !(along == 0.0 && mute(of, 0) || along == 1.0 && mute(of, 1));
+        if speaks(Of::A, touch.s) && speaks(Of::B, touch.t) {
             emit(touch);
         }
     });
     nearest
+}
+
+/// Which of two solids.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Of {
+    /// The first.
+    A,
+    /// The second.
+    B,
 }
 
 /// Capsules whose cores meet at an angle of less than about 10° are almost parallel: sin² below this.
@@ -142,47 +166,42 @@ const PARALLEL: Real = 0.03;
 ///
 /// Tubes side by side touch along a line, and the closest points of two cores jump from end to end of it as they
 /// turn: pushed there they would see-saw for ever. The ends of the cores stay where they are.
+#[inline]
 fn round_round_and_ends(
     a: &Round,
     b: &Round,
     margin: Real,
-    mute: impl FnOnce() -> [[bool; 2]; 2],
+    mute: impl Fn(Of, usize) -> bool,
     emit: &mut impl FnMut(Touch),
 ) -> Option<Touch> {
-    let closest = round_round(a, b);
-    if closest.gap.is_nan() || closest.gap >= margin {
+    let most = margin + a.radius + b.radius;
+    let near = |s: Real, t: Real| (a.a.lerp(a.b, s) - b.a.lerp(b.b, t)).length_squared() < most * most;
+    let at = closest_segments(a.a, a.b, b.a, b.b);
+    if !near(at.s, at.t) {
         return None;
     }
+    let closest = round_at(a, b, (at.s, at.t), 0);
     let inside = |x: Real| x > 0.0 && x < 1.0;
-    if inside(closest.s) && inside(closest.t) {
+    if inside(at.s) && inside(at.t) {
         let (u, v) = (a.b - a.a, b.b - b.a);
         if u.cross(v).length_squared() > PARALLEL * u.length_squared() * v.length_squared() {
             emit(closest);
         }
     }
-    let (mute, most) = (mute(), margin + a.radius + b.radius);
-    let mut at = |s: Real, t: Real, feature: u8| {
-        let apart = a.a.lerp(a.b, s) - b.a.lerp(b.b, t);
-        if apart.length_squared() < most * most {
-            emit(round_at(a, b, (s, t), feature));
-        }
-    };
-    let both = [(0.0, 0), (1.0, 1)];
-    for &(s, end) in &both[..if a.a == a.b { 1 } else { 2 }] {
-        if !mute[0][end] {
-            let t = closest_on_segment(if end == 0 { a.a } else { a.b }, b.a, b.b);
-            // Where it meets an end, that end has a say too.
-            if !(t == 0.0 && mute[1][0] || t == 1.0 && mute[1][1]) {
-                at(s, t, 1 + end as u8);
+    for (end, p) in [a.a, a.b].into_iter().enumerate().take(if a.a == a.b { 1 } else { 2 }) {
+        if !mute(Of::A, end) {
+            let (s, t) = (end as Real, closest_on_segment(p, b.a, b.b));
+            if near(s, t) {
+                emit(round_at(a, b, (s, t), 1 + end as u8));
             }
         }
     }
-    for &(t, end) in &both[..if b.a == b.b { 1 } else { 2 }] {
-        if !mute[1][end] {
-            let s = closest_on_segment(if end == 0 { b.a } else { b.b }, a.a, a.b);
+    for (end, p) in [b.a, b.b].into_iter().enumerate().take(if b.a == b.b { 1 } else { 2 }) {
+        if !mute(Of::B, end) {
+            let (s, t) = (closest_on_segment(p, a.a, a.b), end as Real);
             // An end that is nearest to an end has been found from the other side.
-            if inside(s) {
-                at(s, t, 3 + end as u8);
+            if inside(s) && near(s, t) {
+                emit(round_at(a, b, (s, t), 3 + end as u8));
             }
         }
     }
@@ -197,6 +216,7 @@ pub fn round_round(a: &Round, b: &Round) -> Touch {
 }
 
 /// The touch of two capsules at given places of their cores.
+#[inline]
 fn round_at(a: &Round, b: &Round, (s, t): (Real, Real), feature: u8) -> Touch {
     let (ca, cb) = (a.a.lerp(a.b, s), b.a.lerp(b.b, t));
     let apart = ca - cb;

@@ -36,9 +36,9 @@ impl Auditor {
         let search = if seen.found_near { Search::Near(&seen.reach) } else { Search::Overlap };
         self.exhaust(world, places, search);
         self.found.clear();
-        self.found.extend(world.scratch.rows.iter().map(|row| row.held));
+        self.found.extend(world.scratch.rows.iter().map(Row::held));
         self.found.sort_unstable();
-        let known = |row: &&Row| self.found.binary_search(&row.held).is_ok();
+        let known = |row: &&Row| self.found.binary_search(&row.held()).is_ok();
         let missed = self.rows.iter().filter(|row| !known(row)).count() as u32;
         let end = &world.state;
         self.exhaust(world, Places { pos: &end.pos, pose: &end.pose, radius: &end.radius }, Search::Overlap);
@@ -55,8 +55,9 @@ impl Auditor {
         self.shells.inside_slowly(&world.model, at, |v| inside.push(v));
         let regions = Params { response: Response::Projection, ..world.params.clone() };
         self.shells.rows(&world.model, &regions, at, &mut self.rows);
-        let held =
-            |row: &Row| row.held.iter().find_map(|h| if let Held::Vertex(v) = h { Some(*v) } else { None });
+        let held = |row: &Row| {
+            row.held().into_iter().find_map(|h| if let Held::Vertex(v) = h { Some(v) } else { None })
+        };
         let mut known: Vec<_> = self.rows.iter().filter_map(held).collect();
         known.sort_unstable();
         let missed = inside.iter().filter(|v| known.binary_search(v).is_err()).count() as u32;

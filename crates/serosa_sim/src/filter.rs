@@ -2,11 +2,12 @@
 //!
 //! Every near pair of primitives gets one of two certificates for the whole substep.
 //!
-//! *It stays apart as it is*: the motion of two capsules is followed from one end of the substep to the other in
-//! advances that their distance and their speeds allow, and leaves a gap at every instant.
+//! *It stays apart as it is*: either along the direction in which it is nearest at the start, where a gap that is there
+//! at both ends of the (linear) motion is there at every instant; or the motion of two capsules is followed from one
+//! end of the substep to the other in advances that their distance and their speeds allow.
 //!
 //! *A plane stays between*: a plane is put between the pair where it is at the start, and every vertex of either
-//! side is kept on its side of it. Both convex hulls then stay on their sides for the whole (linear) motion, so the
+//! side is kept on its side of it. Both convex hulls then stay on their sides for the whole motion, so the
 //! pair cannot touch, whatever the response wanted. Only pairs without the first certificate pay this price: a
 //! plane also forbids one tube to tilt on another.
 //!
@@ -22,6 +23,7 @@
 
 mod shorten;
 
+use crate::algebra::widest;
 use crate::body::Substep;
 use crate::model::{BodyKind, Model, PrimKind, Shape};
 use crate::params::Filter;
@@ -48,30 +50,34 @@ struct Pair {
     normal: Vec3,
     /// At the start of the substep, with the radii of its end \[m\].
     gap: Real,
-    /// How far either side may go towards the other, once there is a plane.
+    /// How far either side may go towards the other, once a plane stays between.
     fronts: Option<[Front; 2]>,
-    /// The plane stays between.
-    planed: bool,
     /// To be looked at in this round.
     doubt: bool,
 }
 
-/// How far one side of a pair may go.
+/// How far one side of a pair may go towards the other.
 #[derive(Clone, Copy, Debug)]
 struct Front {
-    /// Towards the other side.
-    dir: Vec3,
-    /// Where its foremost corner stands along `dir` \[m\].
+    /// Where its foremost corner stands along that direction \[m\].
     at: Real,
     /// How far that corner may advance \[m\]. Others may go as far as it.
     most: Real,
 }
 
 impl Front {
-    /// How far a corner may go along `dir` \[m\].
+    /// How far a corner may go along `dir`, which is towards the other side.
     #[inline]
-    fn most(&self, corner: Vec3) -> Real {
-        self.most + (self.at - corner.dot(self.dir)).max(0.0)
+    fn half_space(&self, dir: Vec3, corner: Vec3) -> HalfSpace {
+        HalfSpace { dir, most: self.most + (self.at - corner.dot(dir)).max(0.0) }
+    }
+}
+
+impl Pair {
+    /// From a side towards the other.
+    #[inline]
+    fn towards(&self, side: usize) -> Vec3 {
+        if side == 0 { -self.normal } else { self.normal }
     }
 }
 
@@ -110,6 +116,15 @@ struct Scene<'a> {
     wanted: &'a [Vec3],
 }
 
+impl Scene<'_> {
+    /// The radii of a pair together, as they are at the end of the substep \[m\].
+    #[inline]
+    fn thickness(&self, pair: &Pair) -> Real {
+        let radius = |p: PrimId| self.state.radius[p.at()] + self.growth[p.at()];
+        radius(pair.prims[0]) + radius(pair.prims[1])
+    }
+}
+
 /// Lists all near pairs: those nearer at the start of the substep than their reaches together.
 /// Cost: linear in pairs and vertices.
 pub(crate) fn plan(sub: &Substep, state: &State, scratch: &mut Scratch) {
@@ -118,7 +133,7 @@ pub(crate) fn plan(sub: &Substep, state: &State, scratch: &mut Scratch) {
     planes.pairs.extend(finder.near.iter().map(|near| {
         let [a, b] = near.prims;
         let gap = near.gap - growth[a.at()] - growth[b.at()];
-        Pair { prims: near.prims, normal: near.normal, gap, fronts: None, planed: false, doubt: true }
+        Pair { prims: near.prims, normal: near.normal, gap, fronts: None, doubt: true }
     }));
     planes.link(sub.model, state.pos.len());
 }
@@ -152,17 +167,19 @@ impl Planes {
     }
 
     /// The allowed part of a vertex's step under the planes put so far.
+    #[inline(always)]
     fn clip_step(&mut self, scene: &Scene, v: usize) -> Vec3 {
         let mut halves = std::mem::take(&mut self.halves);
         halves.clear();
         let corner = scene.state.pos[v];
-        for pair in self.links(v).iter().map(|k| &self.pairs[*k as usize]).filter(|p| p.planed) {
+        for pair in self.links(v).iter().map(|k| &self.pairs[*k as usize]) {
+            let Some(fronts) = &pair.fronts else { continue };
             let holds = |prim: PrimId| match scene.model.prims[prim.at()].kind {
                 PrimKind::Segment(ends) => ends[0].at() == v || ends[1].at() == v,
                 PrimKind::Shape(_) => false,
             };
-            let front = pair.fronts.map(|fronts| fronts[usize::from(!holds(pair.prims[0]))]);
-            halves.extend(front.map(|f| HalfSpace { dir: f.dir, most: f.most(corner) }));
+            let side = usize::from(!holds(pair.prims[0]));
+            halves.push(fronts[side].half_space(pair.towards(side), corner));
         }
         let clipped = clip_within(scene.wanted[v], &halves);
         self.halves = halves;
@@ -175,11 +192,11 @@ impl Planes {
         arms.clear();
         let origin = scene.state.pose[r].pos;
         for pair in self.links(scene.wanted.len() + r).iter().map(|k| &self.pairs[*k as usize]) {
-            for (prim, front) in pair.prims.iter().zip(pair.fronts.iter().flatten()).filter(|_| pair.planed) {
+            for (side, front) in pair.fronts.iter().flatten().enumerate() {
+                let prim = pair.prims[side];
                 if matches!(scene.model.prims[prim.at()].kind, PrimKind::Shape(frame) if frame.at() == r) {
-                    each_corner(scene, *prim, |p| {
-                        let half = HalfSpace { dir: front.dir, most: front.most(p) };
-                        arms.push(Arm { arm: p - origin, half });
+                    each_corner(scene, prim, |p| {
+                        arms.push(Arm { arm: p - origin, half: front.half_space(pair.towards(side), p) });
                     });
                 }
             }
@@ -190,12 +207,12 @@ impl Planes {
     }
 
     /// The plane of a pair, where it is at the start, and how the room between is shared by the steps asked for.
-    fn put_plane(&mut self, scene: &Scene, k: usize) -> [Front; 2] {
-        let Pair { prims: [a, b], normal: n, .. } = self.pairs[k];
-        let radius = |p: PrimId| scene.state.radius[p.at()] + scene.growth[p.at()];
+    #[inline(always)]
+    fn put_plane(&self, scene: &Scene, pair: &Pair) -> [Front; 2] {
+        let ([a, b], n) = (pair.prims, pair.normal);
         // How far the foremost corners of A and of B stand along −n and n, radii not counted.
-        let (low, high) = (level(scene, a, -n), level(scene, b, n));
-        let room = (-low - radius(a) - high - radius(b) - MARGIN).max(0.0) * USE;
+        let ([low, _], [high, _]) = (self.levels(scene, a, -n), self.levels(scene, b, n));
+        let room = (-low - high - scene.thickness(pair) - MARGIN).max(0.0) * USE;
         let (da, db) = (self.approach(scene, a, -n), self.approach(scene, b, n));
         let share = match (scene.model.prim_moves(a), scene.model.prim_moves(b)) {
             (true, false) => 1.0,
@@ -203,15 +220,11 @@ impl Planes {
             _ if da + db > 0.0 && (da + db).is_finite() => da / (da + db),
             _ => 0.5,
         };
-        let fronts = [
-            Front { dir: -n, at: low, most: room * share },
-            Front { dir: n, at: high, most: room * (1.0 - share) },
-        ];
-        self.pairs[k].fronts = Some(fronts);
-        fronts
+        [Front { at: low, most: room * share }, Front { at: high, most: room * (1.0 - share) }]
     }
 
     /// How far the steps asked for would take a primitive along `dir` \[m\].
+    #[inline(always)]
     fn approach(&self, scene: &Scene, prim: PrimId, dir: Vec3) -> Real {
         match scene.model.prims[prim.at()].kind {
             PrimKind::Segment(ends) => {
@@ -228,42 +241,50 @@ impl Planes {
         }
     }
 
-    /// Whether a pair has one of the two certificates under the steps as they are.
-    fn certified(&mut self, scene: &Scene, k: usize) -> bool {
-        let pair = self.pairs[k];
-        let (a, b) = (self.path(scene, pair.prims[0]), self.path(scene, pair.prims[1]));
-        let (speed, room) = (closing(&a, &b), pair.gap - MARGIN - a.bow - b.bow);
-        if speed <= room {
+    /// Whether a pair stays apart under the steps as they are.
+    #[inline(always)]
+    fn stays_apart(&self, scene: &Scene, pair: &Pair) -> bool {
+        let apart = scene.thickness(pair) + MARGIN;
+        let (a, b) =
+            (self.levels(scene, pair.prims[0], -pair.normal), self.levels(scene, pair.prims[1], pair.normal));
+        // The foremost corners of either side, at the start and at the end.
+        if -a[0] - b[0] >= apart && -a[1] - b[1] >= apart {
             return true;
         }
-        let fronts = pair.fronts.unwrap_or_else(|| self.put_plane(scene, k));
-        let behind = |side: usize| self.behind(scene, pair.prims[side], &fronts[side]);
-        (behind(0) && behind(1)) || a.round && b.round && self.stays_apart(scene, &pair, [&a, &b], speed)
+        let (a, b) = (self.path(scene, pair.prims[0]), self.path(scene, pair.prims[1]));
+        let apart = apart + a.bow + b.bow;
+        let (speed, gap) = (closing(&a, &b), pair.gap - MARGIN - a.bow - b.bow);
+        speed <= gap || a.round && b.round && follow([&a, &b], (gap, apart), speed)
     }
 
-    /// Whether the motion of two capsules leaves a gap at every instant.
-    fn stays_apart(&self, scene: &Scene, pair: &Pair, [a, b]: [&Path; 2], speed: Real) -> bool {
-        let radius = |p: PrimId| scene.state.radius[p.at()] + scene.growth[p.at()];
-        let apart = radius(pair.prims[0]) + radius(pair.prims[1]) + MARGIN + a.bow + b.bow;
-        let (mut t, mut room) = (0.0, pair.gap - MARGIN - a.bow - b.bow);
-        for _ in 0..ADVANCES {
-            if room.is_nan() || room <= 0.0 {
-                return false;
+    /// How far the foremost corner of a primitive's core stands along `dir`, at the start and at the end of the
+    /// substep \[m\].
+    #[inline(always)]
+    fn levels(&self, scene: &Scene, prim: PrimId, dir: Vec3) -> [Real; 2] {
+        let r = match scene.model.prims[prim.at()].kind {
+            PrimKind::Segment([v, w]) => {
+                let (x, y) = (scene.state.pos[v.at()].dot(dir), scene.state.pos[w.at()].dot(dir));
+                let (dx, dy) = (self.steps[v.at()].dot(dir), self.steps[w.at()].dot(dir));
+                return [x.max(y), (x + dx).max(y + dy)];
             }
-            if t + room / speed >= 1.0 {
-                return true;
-            }
-            t += USE * room / speed;
-            let at = |p: &Path, k: usize| p.points[k] + p.moves[k] * t;
-            let (a0, a1, b0, b1) = (at(a, 0), at(a, 1), at(b, 0), at(b, 1));
-            let c = closest_segments(a0, a1, b0, b1);
-            room = (a0.lerp(a1, c.s) - b0.lerp(b1, c.t)).length() - apart;
+            PrimKind::Shape(r) => r.at(),
+        };
+        let (turn, origin) = (&self.turns[r], scene.state.pose[r].pos);
+        if scene.model.rigids[r].shape == Shape::Plane {
+            // A plane that turns sweeps everything.
+            let end = if turn.turn == Vec3::ZERO { turn.shift.dot(dir) } else { Real::INFINITY };
+            return [origin.dot(dir), origin.dot(dir) + end];
         }
-        false
+        let mut levels = [Real::NEG_INFINITY; 2];
+        each_corner(scene, prim, |p| {
+            let ahead = turn.ahead(&Arm { arm: p - origin, half: HalfSpace { dir, most: 0.0 } });
+            levels = [levels[0].max(p.dot(dir)), levels[1].max(p.dot(dir) + ahead)];
+        });
+        levels
     }
 
     /// The core of a primitive and where its ends go.
-    #[inline]
+    #[inline(always)]
     fn path(&self, scene: &Scene, prim: PrimId) -> Path {
         let r = match scene.model.prims[prim.at()].kind {
             PrimKind::Segment([v, w]) => {
@@ -300,38 +321,21 @@ impl Planes {
         Path { points: [pose.pos; 2], moves, bow, round }
     }
 
-    /// Whether the steps keep a side of a pair behind its front.
-    fn behind(&self, scene: &Scene, prim: PrimId, front: &Front) -> bool {
-        match scene.model.prims[prim.at()].kind {
-            PrimKind::Segment(ends) => {
-                ends.iter().all(|v| self.steps[v.at()].dot(front.dir) <= front.most(scene.state.pos[v.at()]))
-            }
-            PrimKind::Shape(r) => {
-                let (turn, origin) = (&self.turns[r.at()], scene.state.pose[r.at()].pos);
-                let mut behind = true;
-                each_corner(scene, prim, |p| {
-                    let half = HalfSpace { dir: front.dir, most: front.most(p) };
-                    behind &= turn.ahead(&Arm { arm: p - origin, half }) <= half.most;
-                });
-                behind
-            }
-        }
-    }
-
     /// One round over the pairs in doubt: those without a certificate get a plane. Returns whether any did.
+    #[inline(always)]
     fn round(&mut self, scene: &Scene, unasked: bool) -> bool {
         self.touched.clear();
         for k in 0..self.pairs.len() {
-            if !std::mem::replace(&mut self.pairs[k].doubt, false) || self.pairs[k].planed {
+            let pair = &mut self.pairs[k];
+            if !std::mem::replace(&mut pair.doubt, false) || pair.fronts.is_some() {
                 continue;
             }
-            if unasked {
-                self.put_plane(scene, k);
-            } else if self.certified(scene, k) {
+            let pair = *pair;
+            if !unasked && self.stays_apart(scene, &pair) {
                 continue;
             }
-            self.pairs[k].planed = true;
-            let (pair, is_touched, touched) = (self.pairs[k], &mut self.is_touched, &mut self.touched);
+            self.pairs[k].fronts = Some(self.put_plane(scene, &pair));
+            let (is_touched, touched) = (&mut self.is_touched, &mut self.touched);
             each_node(scene.model, scene.wanted.len(), &pair, |node| {
                 if !std::mem::replace(&mut is_touched[node], true) {
                     touched.push(node as u32);
@@ -342,6 +346,7 @@ impl Planes {
     }
 
     /// Clips what the round touched, and puts the pairs of what changed in doubt.
+    #[inline(always)]
     fn clip_touched(&mut self, scene: &Scene) {
         let vertices = scene.wanted.len();
         for k in 0..self.touched.len() {
@@ -365,7 +370,7 @@ impl Planes {
 }
 
 /// The vertices of a pair, and its frames behind all vertices.
-#[inline]
+#[inline(always)]
 fn each_node(model: &Model, vertices: usize, pair: &Pair, mut each: impl FnMut(usize)) {
     for prim in pair.prims {
         match model.prims[prim.at()].kind {
@@ -387,8 +392,32 @@ struct Path {
     round: bool,
 }
 
+/// Whether the motion of two capsules leaves a gap at every instant, from a gap to where their cores are `apart`.
+#[inline(always)]
+fn follow([a, b]: [&Path; 2], (gap, apart): (Real, Real), speed: Real) -> bool {
+    let room_at = |t: Real| {
+        let at = |p: &Path, k: usize| p.points[k] + p.moves[k] * t;
+        let (a0, a1, b0, b1) = (at(a, 0), at(a, 1), at(b, 0), at(b, 1));
+        let c = closest_segments(a0, a1, b0, b1);
+        (a0.lerp(a1, c.s) - b0.lerp(b1, c.t)).length() - apart
+    };
+    // Most that meet have met in the end, and need not be followed there.
+    let (mut t, mut room) = (0.0, if room_at(1.0) > 0.0 { gap } else { 0.0 });
+    for _ in 0..ADVANCES {
+        if room.is_nan() || room <= 0.0 {
+            return false;
+        }
+        if t + room / speed >= 1.0 {
+            return true;
+        }
+        t += USE * room / speed;
+        room = room_at(t);
+    }
+    false
+}
+
 /// The most that two cores can come nearer in the substep \[m\].
-#[inline]
+#[inline(always)]
 fn closing(a: &Path, b: &Path) -> Real {
     // What both do together changes no distance.
     let common = match a.round && b.round {
@@ -398,23 +427,6 @@ fn closing(a: &Path, b: &Path) -> Real {
     let fastest =
         |p: &Path| (p.moves[0] - common).length_squared().max((p.moves[1] - common).length_squared()).sqrt();
     fastest(a) + fastest(b)
-}
-
-/// How far the foremost corner of a primitive's core stands along `dir` \[m\]. A plane has no corners: `dir` is its normal
-/// or the opposite.
-fn level(scene: &Scene, prim: PrimId, dir: Vec3) -> Real {
-    let r = match scene.model.prims[prim.at()].kind {
-        PrimKind::Segment([v, w]) => {
-            return scene.state.pos[v.at()].dot(dir).max(scene.state.pos[w.at()].dot(dir));
-        }
-        PrimKind::Shape(r) => r,
-    };
-    if scene.model.rigids[r.at()].shape == Shape::Plane {
-        return scene.state.pose[r.at()].pos.dot(dir);
-    }
-    let mut level = Real::NEG_INFINITY;
-    each_corner(scene, prim, |p| level = level.max(p.dot(dir)));
-    level
 }
 
 /// The corners of a primitive's core at the start of the substep.
@@ -463,14 +475,34 @@ pub(crate) fn clip(sub: &Substep, state: &State, scratch: &mut Scratch) -> u32 {
     planes.turns.clone_from(&planes.wanted_turns);
     planes.is_touched.clear();
     planes.is_touched.resize(wanted.len() + pose.len(), false);
-    planes.pairs.iter_mut().for_each(|p| (p.fronts, p.planed, p.doubt) = (None, false, true));
-    let scene = Scene { model, state, growth: &scratch.growth, wanted };
+    planes.pairs.iter_mut().for_each(|p| (p.fronts, p.doubt) = (None, true));
+    certify(planes, &Scene { model, state, growth: &scratch.growth, wanted });
+    take(sub, state, scratch)
+}
+
+/// The kernel for AVX2.
+#[cfg(target_arch = "x86_64")]
+mod wide {
+    use super::{Planes, Scene};
+
+    #[target_feature(enable = "avx2")]
+    pub(super) fn rounds(planes: &mut Planes, scene: &Scene) {
+        super::rounds(planes, scene);
+    }
+}
+
+fn certify(planes: &mut Planes, scene: &Scene) {
+    widest!(rounds(planes, scene))
+}
+
+/// Shortens steps until every pair has its certificate.
+#[inline(always)]
+fn rounds(planes: &mut Planes, scene: &Scene) {
     let mut round = 0;
-    while planes.round(&scene, round >= ROUNDS) {
-        planes.clip_touched(&scene);
+    while planes.round(scene, round >= ROUNDS) {
+        planes.clip_touched(scene);
         round += 1;
     }
-    take(sub, state, scratch)
 }
 
 /// Takes over the steps that were shortened.

@@ -43,15 +43,58 @@ pub enum Held {
     Prim(PrimId, u8),
 }
 
-/// One inequality: gap = Σ weight · x · normal − offset ≥ 0, with an impulse that may only push.
+/// One side of a row.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Side {
+    /// A point between two vertices, by their weights: they add up to one, and one of them may be zero.
+    Soft([VertexId; 2], [Real; 2]),
+    /// A point of a triangle of a soft body, by weights that add up to one.
+    Face([VertexId; 3], [Real; 3]),
+    /// A point fixed in a rigid frame \[m\].
+    Rigid(RigidId, Vec3),
+}
+
+impl Side {
+    /// Where it is.
+    #[inline]
+    pub fn place(&self, pos: &[Vec3], pose: &[Pose]) -> Vec3 {
+        match *self {
+            Self::Soft([v, w], [s, t]) => pos[v.at()] * s + pos[w.at()] * t,
+            Self::Face([u, v, w], [r, s, t]) => pos[u.at()] * r + pos[v.at()] * s + pos[w.at()] * t,
+            Self::Rigid(r, local) => pose[r.at()].point(local),
+        }
+    }
+
+    /// The vertex that it is, if it is one.
+    fn vertex(&self) -> Option<VertexId> {
+        match *self {
+            Self::Soft([v, _], [_, 0.0]) => Some(v),
+            Self::Soft([_, w], [0.0, _]) => Some(w),
+            _ => None,
+        }
+    }
+
+    /// Its nodes, with weights of that sign.
+    fn slots(&self, sign: Real) -> impl Iterator<Item = Slot> + use<> {
+        let nothing = (Node::Vertex(VertexId(0)), 0.0);
+        let slots = match *self {
+            Self::Soft([v, w], [s, t]) => [(Node::Vertex(v), s), (Node::Vertex(w), t), nothing],
+            Self::Face([u, v, w], [r, s, t]) => {
+                [(Node::Vertex(u), r), (Node::Vertex(v), s), (Node::Vertex(w), t)]
+            }
+            Self::Rigid(r, local) => [(Node::Rigid(r, local), 1.0), nothing, nothing],
+        };
+        slots.into_iter().filter(|(_, w)| *w != 0.0).map(move |(node, w)| Slot { node, weight: sign * w })
+    }
+}
+
+/// One inequality: gap = (A − B) · normal − offset ≥ 0, with an impulse that may only push.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Row {
     /// Identity across steps, and sort order.
     pub key: RowKey,
-    slots: [Slot; 4],
-    len: u8,
-    /// What sides A and B hold.
-    pub held: [Held; 2],
+    /// A and B.
+    pub sides: [Side; 2],
     /// Unit, from B to A.
     pub normal: Vec3,
     /// See the equation above \[m\].
@@ -67,43 +110,30 @@ pub struct Row {
 }
 
 impl Row {
-    /// A row without slots; [`Self::hold`] adds them.
-    pub fn new(key: RowKey, held: [Held; 2], normal: Vec3, gap: Real, friction: Real) -> Self {
-        let empty = Slot { node: Node::Vertex(VertexId(0)), weight: 0.0 };
-        Self {
-            key,
-            slots: [empty; 4],
-            len: 0,
-            held,
-            normal,
-            offset: -gap,
-            gap,
-            friction,
-            lambda: 0.0,
-            slip: Vec3::ZERO,
+    /// The nodes held, at most six; one without weight takes no part.
+    pub fn slots(&self) -> impl Iterator<Item = Slot> + use<> {
+        self.sides[0].slots(1.0).chain(self.sides[1].slots(-1.0))
+    }
+
+    /// What the sides hold. A vertex touches a solid in one place only; elsewhere the feature tells the places of a pair
+    /// apart.
+    pub fn held(&self) -> [Held; 2] {
+        let RowKey { a, b, feature } = self.key;
+        match (self.sides[0].vertex(), self.sides[1].vertex()) {
+            (None, None) => [Held::Prim(a, feature), Held::Prim(b, feature)],
+            (v, w) => [v.map_or(Held::Prim(a, 0), Held::Vertex), w.map_or(Held::Prim(b, 0), Held::Vertex)],
         }
     }
 
-    /// Adds a node with its weight and where it is now; the offset is kept so that the gap stays as given.
-    /// A node without weight takes no part.
-    pub fn hold(&mut self, node: Node, weight: Real, at: Vec3) {
-        if weight == 0.0 {
-            return;
-        }
-        self.slots[self.len as usize] = Slot { node, weight };
-        self.len += 1;
-        self.offset += weight * at.dot(self.normal);
-    }
-
-    /// The nodes held, at most four.
-    pub fn slots(&self) -> &[Slot] {
-        &self.slots[..self.len as usize]
+    /// From B to A \[m\].
+    #[inline]
+    pub fn between(&self, pos: &[Vec3], pose: &[Pose]) -> Vec3 {
+        self.sides[0].place(pos, pose) - self.sides[1].place(pos, pose)
     }
 
     /// The gap at other positions, with normal and weights kept \[m\].
     pub fn gap_at(&self, pos: &[Vec3], pose: &[Pose]) -> Real {
-        let along = |slot: &Slot| slot.weight * place(slot.node, pos, pose).dot(self.normal);
-        self.slots().iter().map(along).sum::<Real>() - self.offset
+        self.between(pos, pose).dot(self.normal) - self.offset
     }
 }
 

@@ -7,7 +7,7 @@ use serosa_io::wire::{Contact, Frame, FrameEncoder, Led, Pairs, STAGES};
 use serosa_sim::body::push;
 use serosa_sim::detect::{Active, active_pairs};
 use serosa_sim::model::BodyKind;
-use serosa_sim::row::{Node, Row, place};
+use serosa_sim::row::{Row, Side};
 use serosa_sim::{Vec3, World, probe};
 use std::time::Instant;
 
@@ -169,11 +169,11 @@ fn contacts(world: &World) -> Vec<Contact> {
 
 /// Where a row touches, on the surface of its side A. Rows hold segments by their cores: the surface is a radius away.
 fn touch(world: &World, row: &Row) -> Vec3 {
-    let side_a = row.slots().iter().filter(|s| s.weight > 0.0);
-    let held: Vec3 = side_a.map(|s| place(s.node, &world.state.pos, &world.state.pose) * s.weight).sum();
-    match row.slots().first().map(|s| s.node) {
-        Some(Node::Vertex(_)) => held - row.normal * world.state.radius[row.key.a.at()],
-        _ => held,
+    let [side, _] = row.sides;
+    let held = side.place(&world.state.pos, &world.state.pose);
+    match side {
+        Side::Soft(..) => held - row.normal * world.state.radius[row.key.a.at()],
+        Side::Face(..) | Side::Rigid(..) => held,
     }
 }
 

@@ -142,7 +142,6 @@ fn one_correction_stops_the_approach_and_closes_the_overlap() {
         };
         let along = |vel: &[Vec3]| {
             row.slots()
-                .iter()
                 .map(|s| match s.node {
                     serosa_sim::row::Node::Vertex(v) => s.weight * vel[v.at()].dot(row.normal),
                     serosa_sim::row::Node::Rigid(..) => 0.0,

@@ -320,7 +320,8 @@ fn active_pairs_are_placed_where_their_cores_are_closest() {
     let mut few = Vec::new();
     assert_eq!((active_pairs(&world, 5, &mut few), few.len()), (all, 5));
     let widest = few.iter().map(|p| p.gap).fold(f64::NEG_INFINITY, f64::max);
-    assert_eq!(shown.iter().filter(|p| p.gap < widest).count(), 4, "the nearest are kept");
+    let nearer = |p: &&Active| p.gap < widest;
+    assert!(shown.iter().filter(nearer).all(|p| few.contains(p)), "the nearest are kept");
     assert!(few.is_sorted_by_key(|p| p.prims));
 }
 

@@ -91,7 +91,9 @@ impl BandMatrix {
 
     /// Makes each entry on the diagonal larger by a share of itself.
     pub fn strengthen(&mut self, share: Real) {
-        self.values.iter_mut().step_by(self.stride).for_each(|x| *x *= 1.0 + share);
+        if share > 0.0 {
+            self.values.iter_mut().step_by(self.stride).for_each(|x| *x *= 1.0 + share);
+        }
     }
 
     /// Turns the matrix into its Cholesky factor; false where it is not positive definite.
@@ -331,11 +333,13 @@ pub fn dot(a: &[Real], b: &[Real]) -> Real {
 }
 
 /// x += scale · y
+#[inline]
 pub fn add_scaled(x: &mut [Real], y: &[Real], scale: Real) {
     x.iter_mut().zip(y).for_each(|(x, y)| *x += scale * y);
 }
 
 /// x = scale · x + y
+#[inline]
 pub fn scale_and_add(x: &mut [Real], scale: Real, y: &[Real]) {
     x.iter_mut().zip(y).for_each(|(x, y)| *x = scale * *x + y);
 }

@@ -13,18 +13,20 @@
 //! costs nothing and acts along the spring alone: momenta are kept. The curvature of tubes is damped alike.
 
 use super::Substep;
+use super::curve::{Curve, Lever, outer};
 use super::springs::constants;
-use crate::algebra::BandMatrix;
 use crate::algebra::band::{add_scaled, add_three, dot, scale_and_add, three};
+use crate::algebra::{BandMatrix, widest};
 use crate::model::{BandBody, Bend, FIXED, Model, Pose, Rod, Spring};
 use crate::params::{BodyParams, Response};
-use crate::respond::augmented_lagrangian::{Answer, Side, Touching};
+use crate::respond::augmented_lagrangian::Touching;
+use crate::row::Side;
 use crate::state::State;
-use crate::{Mat3, Real, Scratch, Vec3};
+use crate::{Mat3, Real, Scratch, Vec3, VertexId};
 use std::ops::Range;
 
-/// By how much the diagonal of a matrix that rounding has made indefinite is strengthened, one after another.
-const STRENGTHS: [Real; 2] = [1e-10, 1e-6];
+/// By how much the diagonal of a matrix is strengthened, one after another, where rounding has made it indefinite.
+const STRENGTHS: [Real; 3] = [0.0, 1e-10, 1e-6];
 /// A step that raises Φ is halved at most so often, then given up.
 const HALVINGS: u32 = 8;
 /// The most conjugate gradients of a Newton step.
@@ -44,14 +46,25 @@ pub struct BandWork {
     step: Vec<Real>,
     /// Working vectors of the conjugate gradients.
     krylov: [Vec<Real>; 3],
-    /// Matrices of the contacts of the body with itself, as (row, matrix). Made by assembly.
-    own: Vec<(u32, Mat3)>,
+    /// The contacts of the body with itself. Made by assembly.
+    own: Vec<Own>,
     /// Positions before a step, one per vertex of the body.
     from: Vec<Vec3>,
     springs: Vec<Taut>,
     rods: Vec<Taut>,
+    /// Elastic energy and viscous potential at the start of the substep \[J\].
+    elastic: Real,
     /// Whether the next Newton step is the first of the substep.
     fresh: bool,
+}
+
+/// A contact of a band with itself.
+#[derive(Clone, Copy, Debug)]
+struct Own {
+    /// What it holds; without weight where that is no unknown.
+    nodes: [u32; 4],
+    weights: [Real; 4],
+    matrix: Mat3,
 }
 
 /// A quadratic in a length or a curvature: energy = ½ stiffness (value − rest)².
@@ -114,16 +127,22 @@ pub(super) fn predict(sub: &Substep, b: usize, body: &BandBody, state: &State, s
 fn prepare(sub: &Substep, b: usize, body: &BandBody, state: &State, work: &mut BandWork) {
     let (model, material) = (sub.model, &sub.params.bodies[b]);
     let viscous = material.relaxation / sub.h;
-    let springs = &model.springs[at(&body.springs)];
-    work.springs.clear();
-    work.springs.extend(springs.iter().map(|s| {
+    let BandWork { springs, rods, elastic, .. } = work;
+    let bend = |b: &Bend| 0.5 * material.bending * b.share * curvature(b, &state.pos).length_squared();
+    *elastic = model.bends[at(&body.bends)].iter().map(bend).sum();
+    springs.clear();
+    springs.extend(model.springs[at(&body.springs)].iter().map(|s| {
         let length = (state.pos[s.ends[1].at()] - state.pos[s.ends[0].at()]).length();
-        Taut::viscous(constants(s, material).0, s.rest_m, length, viscous)
+        let taut = Taut::viscous(constants(s, material).0, s.rest_m, length, viscous);
+        *elastic += taut.energy(length);
+        taut
     }));
-    work.rods.clear();
-    work.rods.extend(model.rods[at(&body.rods)].iter().map(|rod| {
+    rods.clear();
+    rods.extend(model.rods[at(&body.rods)].iter().map(|rod| {
         let now = Curve::of(rod, &state.pos).kb.length();
-        Taut::viscous(material.tube_bending / rod.length, 0.0, now, viscous)
+        let taut = Taut::viscous(material.tube_bending / rod.length, 0.0, now, viscous);
+        *elastic += taut.energy(now);
+        taut
     }));
     work.fresh = true;
 }
@@ -147,20 +166,39 @@ pub(crate) fn descend(sub: &Substep, b: usize, body: &BandBody, state: &State, s
         rows: touching,
     };
     let work = &mut bands[b];
-    if work.fresh {
-        work.fresh = false;
-        band.start(work, &state.pos, pos);
-    }
-    let before = band.assemble(work, pos);
-    let solved = band.factor(work, pos);
-    if solved {
-        band.solve(work);
-    }
-    if !solved || work.step.iter().any(|x| !x.is_finite()) {
+    if !newton(&band, work, &state.pos, pos) {
         // It stays where it was, so that the filter certifies what the guard will leave.
         lost[b] = true;
         pos[band.vertices.clone()].copy_from_slice(&state.pos[band.vertices.clone()]);
-        return;
+    }
+}
+
+/// The kernel for AVX2.
+#[cfg(target_arch = "x86_64")]
+mod wide {
+    use super::{Band, BandWork, Vec3};
+
+    #[target_feature(enable = "avx2")]
+    pub(super) fn descend_from(band: &Band, work: &mut BandWork, old: &[Vec3], pos: &mut [Vec3]) -> bool {
+        super::descend_from(band, work, old, pos)
+    }
+}
+
+fn newton(band: &Band, work: &mut BandWork, old: &[Vec3], pos: &mut [Vec3]) -> bool {
+    widest!(descend_from(band, work, old, pos))
+}
+
+/// A Newton step; false where it could not be computed.
+#[inline(always)]
+fn descend_from(band: &Band, work: &mut BandWork, old: &[Vec3], pos: &mut [Vec3]) -> bool {
+    if work.fresh {
+        work.fresh = false;
+        band.start(work, old, pos);
+    }
+    let Some(before) = band.factor(work, pos) else { return false };
+    band.solve(work);
+    if work.step.iter().any(|x| !x.is_finite()) {
+        return false;
     }
     work.from.clear();
     work.from.extend_from_slice(&pos[band.vertices.clone()]);
@@ -169,19 +207,22 @@ pub(crate) fn descend(sub: &Substep, b: usize, body: &BandBody, state: &State, s
         band.advance(work, share, pos);
         // Beyond rounding: at the minimum Φ cannot fall any more.
         if band.potential(work, pos) <= before.0 + 1e-12 * before.1 {
-            return;
+            return true;
         }
         share *= 0.5;
     }
     pos[band.vertices.clone()].copy_from_slice(&work.from);
+    true
 }
 
 impl Band<'_> {
     /// Begins at the inertial target, or at the old positions where Φ without rows is less there. A body that
     /// nothing holds is moved on with its centre of mass: that lowers Φ further, and a Newton step then keeps the
     /// momentum however much it is shortened.
+    #[inline(always)]
     fn start(&self, work: &BandWork, old: &[Vec3], pos: &mut [Vec3]) {
-        let (there, here) = (self.free_potential(work, pos), self.free_potential(work, old));
+        // At the target there is no inertia to pay.
+        let (there, here) = (self.elastic(work, pos), work.elastic + self.inertial(old));
         if there.is_nan() || there > here {
             let shift =
                 if self.body.unknowns as usize == self.vertices.len() { self.drift(old) } else { Vec3::ZERO };
@@ -196,17 +237,22 @@ impl Band<'_> {
         way / mass
     }
 
-    /// Factors what was assembled. A tube folded nearly flat has entries so large that rounding hides the inertia of
-    /// its vertices; then they are given a little more.
-    fn factor(&self, work: &mut BandWork, pos: &[Vec3]) -> bool {
-        work.matrix.factor()
-            || STRENGTHS.iter().any(|share| {
-                self.assemble(work, pos);
-                work.matrix.strengthen(*share);
-                work.matrix.factor()
-            })
+    /// Assembles and factors; returns what [`Self::assemble`] does. A tube folded nearly flat has entries so large that
+    /// rounding hides the inertia of its vertices; then they are given a little more.
+    #[inline(always)]
+    fn factor(&self, work: &mut BandWork, pos: &[Vec3]) -> Option<(Real, Real)> {
+        // Loops, here and below: what an iterator calls is not compiled for the widest units.
+        for share in STRENGTHS {
+            let before = self.assemble(work, pos);
+            work.matrix.strengthen(share);
+            if work.matrix.factor() {
+                return Some(before);
+            }
+        }
+        None
     }
 
+    #[inline(always)]
     fn advance(&self, work: &BandWork, share: Real, pos: &mut [Vec3]) {
         for v in self.vertices.clone() {
             let u = self.model.unknown[v];
@@ -229,19 +275,29 @@ impl Band<'_> {
     }
 
     /// Φ at some positions \[J\].
+    #[inline(always)]
     fn potential(&self, work: &BandWork, pos: &[Vec3]) -> Real {
-        let held = self.rows.iter().filter(|row| row.holds(self.index));
-        let rows: Real = held.map(|row| row.potential(row.between(pos, self.pose))).sum();
-        self.free_potential(work, pos) + rows
+        let mut sum = self.inertial(pos) + self.elastic(work, pos);
+        for row in self.rows.iter().filter(|row| row.holds(self.index)) {
+            sum += row.potential(row.between(pos, self.pose));
+        }
+        sum
     }
 
-    /// Φ without rows \[J\].
-    fn free_potential(&self, work: &BandWork, pos: &[Vec3]) -> Real {
+    /// What inertia adds to Φ \[J\].
+    #[inline(always)]
+    fn inertial(&self, pos: &[Vec3]) -> Real {
         let mut sum = 0.0;
         for v in self.vertices.clone().filter(|&v| self.model.unknown[v] != FIXED) {
             sum += self.inertia(v) * (pos[v] - self.target[v]).length_squared();
         }
-        sum *= 0.5;
+        0.5 * sum
+    }
+
+    /// Elastic energy and viscous potential \[J\].
+    #[inline(always)]
+    fn elastic(&self, work: &BandWork, pos: &[Vec3]) -> Real {
+        let mut sum = 0.0;
         for (spring, taut) in self.springs().iter().zip(&work.springs) {
             sum += taut.energy((pos[spring.ends[1].at()] - pos[spring.ends[0].at()]).length());
         }
@@ -259,6 +315,7 @@ impl Band<'_> {
     }
 
     /// Matrix and minus the gradient at some positions. Returns Φ there, and the sum of the sizes of its terms.
+    #[inline(always)]
     fn assemble(&self, work: &mut BandWork, pos: &[Vec3]) -> (Real, Real) {
         let BandWork { matrix, residual: step, springs, rods, own, .. } = work;
         matrix.clear(self.body.unknowns as usize, self.body.half_band as usize);
@@ -286,15 +343,19 @@ impl Band<'_> {
             sum += frame.add_rod(rod, taut, pos);
         }
         let mut size = sum;
-        for (i, row) in self.rows.iter().enumerate().filter(|(_, row)| row.holds(self.index)) {
+        for row in self.rows.iter().filter(|row| row.holds(self.index)) {
             let answer = row.answer(row.between(pos, self.pose));
-            let with_itself = row.sides.iter().all(|side| side.body == self.index && side.soft());
-            if with_itself && answer.matrix != Mat3::ZERO {
-                own.push((i as u32, answer.matrix));
-            }
-            frame.add_row(self.index, row, &answer, if with_itself { 2.0 } else { 1.0 });
             sum += answer.potential;
             size += answer.potential.abs();
+            if row.bodies == [self.index; 2] {
+                own.extend(frame.add_own(row.sides, answer.force, answer.matrix));
+                continue;
+            }
+            for ((side, sign), body) in row.sides.iter().zip([1.0, -1.0]).zip(row.bodies) {
+                if let (Side::Soft(vertices, weights), true) = (*side, body == self.index) {
+                    frame.add_side((vertices, weights), answer.force * sign, answer.matrix);
+                }
+            }
         }
         (sum, size)
     }
@@ -305,6 +366,7 @@ impl Band<'_> {
     /// is A = P + E, where E couples them; a few conjugate gradients with P as preconditioner bring it in, so that
     /// folds that lie on one another move together. A p is had for nothing: P p follows the same recurrence as p.
     /// Cost: one band solve and one pass over the contacts each.
+    #[inline(always)]
     fn solve(&self, work: &mut BandWork) {
         let BandWork { matrix, residual, step, krylov: [z, p, pp], own, .. } = work;
         step.clear();
@@ -322,14 +384,19 @@ impl Band<'_> {
         for _ in 0..GRADIENTS {
             // z holds A p for a moment.
             z.clone_from(pp);
-            own.iter().for_each(|(row, block)| self.couple(&self.rows[*row as usize], *block, p, z));
+            let (directions, pulls) = (p.as_chunks().0, z.as_chunks_mut().0);
+            for contact in own.iter() {
+                contact.couple(directions, pulls);
+            }
             let alpha = rho / dot(p, z);
             if !alpha.is_finite() {
                 break;
             }
             add_scaled(step, p, alpha);
-            add_scaled(residual, z, -alpha);
-            z.clone_from(residual);
+            for (r, z) in residual.iter_mut().zip(z.iter_mut()) {
+                *r -= alpha * *z;
+                *z = *r;
+            }
             matrix.solve(z);
             let next = dot(residual, z);
             if next <= enough || next.is_nan() {
@@ -342,23 +409,20 @@ impl Band<'_> {
             scale_and_add(pp, beta, residual);
         }
     }
+}
 
+impl Own {
     /// Adds E p of one contact: the pull of what both sides do together.
-    fn couple(&self, row: &Touching, block: Mat3, p: &[Real], out: &mut [Real]) {
+    #[inline(always)]
+    fn couple(&self, p: &[[Real; 3]], out: &mut [[Real; 3]]) {
         let mut sum = Vec3::ZERO;
-        self.each_node(row, |u, w| sum += three(p, u) * w);
-        let pull = block * sum * -1.0;
-        self.each_node(row, |u, w| add_three(out, u, pull * w));
-    }
-
-    fn each_node(&self, row: &Touching, mut each: impl FnMut(u32, Real)) {
-        for side in &row.sides {
-            for (v, w) in side.vertices.iter().zip(side.weights) {
-                let u = self.model.unknown[v.at()];
-                if w != 0.0 && u != FIXED {
-                    each(u, w);
-                }
-            }
+        for k in 0..4 {
+            sum += Vec3::from(p[self.nodes[k] as usize]) * self.weights[k];
+        }
+        let pull = self.matrix * -sum;
+        for k in 0..4 {
+            let out = &mut out[self.nodes[k] as usize];
+            *out = (Vec3::from(*out) + pull * self.weights[k]).into();
         }
     }
 }
@@ -390,6 +454,7 @@ impl Frame<'_> {
     }
 
     /// A spring: k [n nᵀ + max(0, 1 − rest/l) (I − n nᵀ)].
+    #[inline(always)]
     fn add_spring(&mut self, spring: &Spring, taut: &Taut, pos: &[Vec3]) -> Real {
         let [a, b] = spring.ends.map(|v| self.unknown[v.at()]);
         let along = pos[spring.ends[1].at()] - pos[spring.ends[0].at()];
@@ -405,6 +470,7 @@ impl Frame<'_> {
         taut.energy(length)
     }
 
+    #[inline(always)]
     fn add_bend(&mut self, bend: &Bend, bending: Real, pos: &[Vec3]) -> Real {
         let k = bending * bend.share;
         let curved = curvature(bend, pos);
@@ -420,33 +486,32 @@ impl Frame<'_> {
         0.5 * k * curved.length_squared()
     }
 
-    /// A tube's curvature, Gauss–Newton: Gᵀ S G with G the derivative of κ.
+    /// A tube's curvature, Gauss–Newton: Gᵀ S G with G the derivative of κ and S its stiffness, along κ and across it.
+    #[inline(always)]
     fn add_rod(&mut self, rod: &Rod, taut: &Taut, pos: &[Vec3]) -> Real {
         let curve = Curve::of(rod, pos);
         let size = curve.kb.length();
-        let (direction, across) = if size > 0.0 {
-            (curve.kb / size, taut.stiffness * (1.0 - taut.rest / size).max(0.0))
+        // Along κ there is `along` · κ κᵀ more than across it.
+        let (moment, across, along) = if size > 0.0 {
+            let moment = taut.stiffness * (1.0 - taut.rest / size);
+            let across = moment.max(0.0);
+            (moment, across, (taut.stiffness - across) / (size * size))
         } else {
-            (Vec3::ZERO, taut.stiffness)
+            (0.0, taut.stiffness, 0.0)
         };
-        let moment = direction * (taut.stiffness * (size - taut.rest));
         // κ depends on e and f alone: the blocks of the three vertices are sums of those of e and f.
-        let [by_e, by_f] = curve.gradients();
-        let (force_e, force_f) = (by_e.transpose() * moment, by_f.transpose() * moment);
+        let [by_e, by_f] = curve.levers();
+        let (force_e, force_f) = (by_e.turn * moment, by_f.turn * moment);
         let u = rod.nodes.map(|v| self.unknown[v.at()]);
         self.force(u[0], force_e);
         self.force(u[1], force_f - force_e);
         self.force(u[2], -force_f);
-        let (se, sf) = if across == taut.stiffness {
-            (by_e * across, by_f * across)
-        } else {
-            let s = along_and_across(direction, taut.stiffness, across);
-            (s * by_e, s * by_f)
+        let block = |x: &Lever, y: &Lever| {
+            let block = x.with(y) * across;
+            if along > 0.0 { block + outer(x.turn * along, y.turn) } else { block }
         };
-        let (et, ft) = (by_e.transpose(), by_f.transpose());
-        let (ee, fe, ff) = (et * se, ft * se, ft * sf);
-        let ef = fe.transpose();
-        let diagonal = [ee, ee - ef - fe + ff, ff];
+        let (ee, fe, ff) = (block(&by_e, &by_e), block(&by_f, &by_e), block(&by_f, &by_f));
+        let diagonal = [ee, ee - fe.transpose() - fe + ff, ff];
         for (u, block) in u.iter().zip(diagonal).filter(|(u, _)| **u != FIXED) {
             self.matrix.add_diagonal(*u, block);
         }
@@ -458,20 +523,27 @@ impl Frame<'_> {
         taut.energy(size)
     }
 
-    /// A row: its force, and a matrix that keeps the band. The two sides of a contact of the body with itself lie
-    /// far apart in the order; JᵀJ ≤ 2 (J_AᵀJ_A + J_BᵀJ_B) lets each stand alone, at the price of a shorter step.
-    fn add_row(&mut self, body: u32, row: &Touching, answer: &Answer, double: Real) {
-        let block = answer.matrix * double;
-        for (side, sign) in row.sides.iter().zip([1.0, -1.0]) {
-            if side.body == body && side.soft() {
-                self.add_side(side, answer.force * sign, block);
-            }
-        }
+    /// A contact of the body with itself. Its two sides lie far apart in the order; JᵀJ ≤ 2 (J_AᵀJ_A + J_BᵀJ_B) lets each
+    /// stand alone and keeps the band. What that leaves out is returned, where there is any.
+    #[inline(always)]
+    fn add_own(&mut self, sides: [Side; 2], force: Vec3, matrix: Mat3) -> Option<Own> {
+        let ([Side::Soft(v, s), Side::Soft(w, t)], true) = (sides, matrix != Mat3::ZERO) else { return None };
+        self.add_side((v, s), force, matrix * 2.0);
+        self.add_side((w, t), -force, matrix * 2.0);
+        let nodes = [v[0], v[1], w[0], w[1]].map(|v| self.unknown[v.at()]);
+        let weights = [s[0], s[1], t[0], t[1]];
+        let known = |k: usize| nodes[k] == FIXED;
+        Some(Own {
+            nodes: core::array::from_fn(|k| if known(k) { 0 } else { nodes[k] }),
+            weights: core::array::from_fn(|k| if known(k) { 0.0 } else { weights[k] }),
+            matrix,
+        })
     }
 
-    fn add_side(&mut self, side: &Side, force: Vec3, block: Mat3) {
-        let u = side.vertices.map(|v| self.unknown[v.at()]);
-        let w = side.weights;
+    /// One side of a row: its force, and its matrix.
+    #[inline(always)]
+    fn add_side(&mut self, (vertices, w): ([VertexId; 2], [Real; 2]), force: Vec3, block: Mat3) {
+        let u = vertices.map(|v| self.unknown[v.at()]);
         for i in 0..2 {
             if u[i] == FIXED || w[i] == 0.0 {
                 continue;
@@ -501,47 +573,6 @@ fn curvature(bend: &Bend, pos: &[Vec3]) -> Vec3 {
     a * bend.weights[0] + b * bend.weights[1] + c * bend.weights[2]
 }
 
-/// The discrete curvature at the middle vertex of a rod: κ = 2 e × f / (|e||f| + e·f), of size 2 tan(angle/2).
-struct Curve {
-    e: Vec3,
-    f: Vec3,
-    /// |e| and |f|.
-    lengths: [Real; 2],
-    kb: Vec3,
-    /// 1 / (|e||f| + e·f)
-    scale: Real,
-}
-
-impl Curve {
-    fn of(rod: &Rod, pos: &[Vec3]) -> Self {
-        let [a, b, c] = rod.nodes.map(|v| pos[v.at()]);
-        let (e, f) = (b - a, c - b);
-        let lengths = [e.length(), f.length()];
-        let product = lengths[0] * lengths[1];
-        // A tube folded flat has no curvature that could be computed: the fold is kept just short of it.
-        let scale = 1.0 / (product + e.dot(f)).max(1e-6 * product).max(1e-30);
-        Self { e, f, lengths, kb: e.cross(f) * (2.0 * scale), scale }
-    }
-
-    /// ∂κ/∂e and ∂κ/∂f. The first vertex moves −e, the last f, the middle e and −f.
-    fn gradients(&self) -> [Mat3; 2] {
-        let [le, lf] = self.lengths.map(|l| l.max(1e-30));
-        let by_e = (skew(self.f) * -2.0 - outer(self.kb, self.e * (lf / le) + self.f)) * self.scale;
-        let by_f = (skew(self.e) * 2.0 - outer(self.kb, self.f * (le / lf) + self.e)) * self.scale;
-        [by_e, by_f]
-    }
-}
-
-/// The matrix of v ↦ a × v.
-fn skew(a: Vec3) -> Mat3 {
-    Mat3::from_cols(Vec3::new(0.0, a.z, -a.y), Vec3::new(-a.z, 0.0, a.x), Vec3::new(a.y, -a.x, 0.0))
-}
-
-/// a bᵀ
-fn outer(a: Vec3, b: Vec3) -> Mat3 {
-    Mat3::from_cols(a * b.x, a * b.y, a * b.z)
-}
-
 fn at(range: &Range<u32>) -> Range<usize> {
     range.start as usize..range.end as usize
 }
@@ -555,8 +586,7 @@ pub fn forces(model: &Model, body: &BandBody, material: &BodyParams, pos: &[Vec3
     }
     for rod in &model.rods[at(&body.rods)] {
         let curve = Curve::of(rod, pos);
-        let moment = curve.kb * (material.tube_bending / rod.length);
-        let [force_e, force_f] = curve.gradients().map(|by| by.transpose() * moment);
+        let [force_e, force_f] = curve.levers().map(|by| by.turn * (material.tube_bending / rod.length));
         let [a, b, c] = rod.nodes.map(|v| v.at());
         out[a] += force_e;
         out[b] += force_f - force_e;

@@ -9,6 +9,8 @@ pub mod rigid;
 pub mod springs;
 pub mod tissue;
 
+mod curve;
+
 use crate::model::{BodyKind, Model};
 use crate::params::{Filter, Params};
 use crate::row::Row;

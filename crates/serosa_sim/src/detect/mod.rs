@@ -20,11 +20,11 @@ use crate::filter;
 use crate::model::{Model, Pose, PrimKind, Shape};
 use crate::params::{BodyParams, Detector, Filter, Params, Response};
 use crate::report::StepReport;
-use crate::row::{Held, Node, Row, RowKey};
+use crate::row::{Held, Row, RowKey, Side};
 use crate::state::State;
 use crate::{Mat3, PrimId, Real, Scratch, Vec3, VertexId};
 use rayon::prelude::*;
-use serosa_geometry::solid::{touches, touches_and_ends};
+use serosa_geometry::solid::{Of, touches, touches_and_ends};
 use serosa_geometry::{Aabb, Cuboid, Grid, Plane, Round, Solid, Touch};
 use tracker::{Sight, Tracker};
 
@@ -213,9 +213,9 @@ impl Finder {
     /// threads that meet in it, and would be pushed four times. The first by key stays.
     pub fn merge(&mut self, rows: &mut Vec<Row>) {
         self.held.clear();
-        let at_vertex = |row: &Row| row.held.iter().any(|h| matches!(h, Held::Vertex(_)));
-        let found = rows.iter().enumerate().filter(|(_, row)| at_vertex(row));
-        self.held.extend(found.map(|(i, row)| (row.held, i as u32)));
+        let at_vertex = |held: &[Held; 2]| held.iter().any(|h| matches!(h, Held::Vertex(_)));
+        let found = rows.iter().zip(0..).map(|(row, i)| (row.held(), i));
+        self.held.extend(found.filter(|(held, _)| at_vertex(held)));
         self.held.sort_unstable();
         self.again.clear();
         self.again.resize(rows.len(), false);
@@ -341,8 +341,11 @@ impl Bucket {
                 self.rows.push(row(model, bodies, places, (a, b), &touch))
             });
         };
-        let mute = || [muted(model, a, b), muted(model, b, a)];
-        let margin = reach.farthest(model, a) + reach.farthest(model, b);
+        let margin = reach.farthest[a.at()] + reach.farthest[b.at()];
+        let mute = |of: Of, end: usize| match of {
+            Of::A => muted(model, a, end, b),
+            Of::B => muted(model, b, end, a),
+        };
         let nearest = touches_and_ends(x, y, margin, mute, &mut |touch| {
             if reach.may_push(model, places, (a, b), &touch) && speaks(model, (a, b), &touch) {
                 self.rows.push(row(model, bodies, places, (a, b), &touch));
@@ -353,16 +356,17 @@ impl Bucket {
     }
 }
 
-/// Which ends of a segment leave a touch with `other` to an earlier segment that meets them there.
+/// Whether an end of a segment leaves a touch with `other` to an earlier segment that meets it there.
 #[inline]
-fn muted(model: &Model, prim: PrimId, other: PrimId) -> [bool; 2] {
-    let PrimKind::Segment(ends) = model.prims[prim.at()].kind else { return [false; 2] };
+fn muted(model: &Model, prim: PrimId, end: usize, other: PrimId) -> bool {
+    let PrimKind::Segment(ends) = model.prims[prim.at()].kind else { return false };
     let may = |own: PrimId| own != other && model.may_touch(own.min(other), own.max(other));
-    ends.map(|v| model.neighbours.at(v).iter().take_while(|own| **own != prim).any(|own| may(*own)))
+    model.neighbours.at(ends[end]).iter().take_while(|own| **own != prim).any(|own| may(*own))
 }
 
 /// Whether a pair makes the row of a touch of ends that are not [`muted`]. A touch of two vertices is found from every
 /// pair of the segments that meet in them; the first pair that may touch makes the row.
+#[inline]
 fn speaks(model: &Model, (a, b): (PrimId, PrimId), touch: &Touch) -> bool {
     let (Some(v), Some(w)) = (vertex_at(model, a, touch.s), vertex_at(model, b, touch.t)) else {
         return true;
@@ -439,30 +443,23 @@ pub fn solid_of(model: &Model, prim: PrimId, at: Places) -> Solid {
     }
 }
 
-/// What the sides of a touch hold. A vertex touches a solid in one place only; elsewhere the feature tells the
-/// places of a pair apart.
-fn held(model: &Model, (a, b): (PrimId, PrimId), touch: &Touch) -> [Held; 2] {
-    match (vertex_at(model, a, touch.s), vertex_at(model, b, touch.t)) {
-        (None, None) => [Held::Prim(a, touch.feature), Held::Prim(b, touch.feature)],
-        (v, w) => [v.map_or(Held::Prim(a, 0), Held::Vertex), w.map_or(Held::Prim(b, 0), Held::Vertex)],
-    }
-}
-
 /// From a touch to a row: who is held where, with which weight.
 fn row(model: &Model, bodies: &[BodyParams], at: Places, pair: (PrimId, PrimId), touch: &Touch) -> Row {
     let mu = |p: PrimId| bodies[model.prims[p.at()].body.at()].friction;
-    let key = RowKey { a: pair.0, b: pair.1, feature: touch.feature };
-    let mut row =
-        Row::new(key, held(model, pair, touch), touch.normal, touch.gap, (mu(pair.0) * mu(pair.1)).sqrt());
-    let sides = [(pair.0, touch.s, touch.on_a, 1.0), (pair.1, touch.t, touch.on_b, -1.0)];
-    for (prim, along, point, sign) in sides {
-        match model.prims[prim.at()].kind {
-            PrimKind::Segment([a, b]) => {
-                row.hold(Node::Vertex(a), sign * (1.0 - along), at.pos[a.at()]);
-                row.hold(Node::Vertex(b), sign * along, at.pos[b.at()]);
-            }
-            PrimKind::Shape(r) => row.hold(Node::Rigid(r, at.pose[r.at()].local(point)), sign, point),
-        }
-    }
+    let side = |prim: PrimId, along: Real, point: Vec3| match model.prims[prim.at()].kind {
+        PrimKind::Segment(ends) => Side::Soft(ends, [1.0 - along, along]),
+        PrimKind::Shape(r) => Side::Rigid(r, at.pose[r.at()].local(point)),
+    };
+    let mut row = Row {
+        key: RowKey { a: pair.0, b: pair.1, feature: touch.feature },
+        sides: [side(pair.0, touch.s, touch.on_a), side(pair.1, touch.t, touch.on_b)],
+        normal: touch.normal,
+        offset: 0.0,
+        gap: touch.gap,
+        friction: (mu(pair.0) * mu(pair.1)).sqrt(),
+        lambda: 0.0,
+        slip: Vec3::ZERO,
+    };
+    row.offset = row.gap_at(at.pos, at.pose) - touch.gap;
     row
 }

@@ -38,6 +38,8 @@ pub struct Reach {
     pub turns: Vec<[Vec3; 2]>,
     /// One per primitive: as far as any of its points strays or is taken \[m\].
     pub prims: Vec<Real>,
+    /// One per primitive: the most that it may come nearer to anything \[m\].
+    pub farthest: Vec<Real>,
 }
 
 impl Reach {
@@ -48,6 +50,7 @@ impl Reach {
             strays: Vec::new(),
             frames: Vec::new(),
             turns: vec![[Vec3::ZERO; 2]; model.rigids.len()],
+            farthest: prims.clone(),
             prims,
         }
     }
@@ -82,21 +85,9 @@ impl Reach {
         }
     }
 
-    /// The most that a primitive may come nearer to anything \[m\].
-    #[inline]
-    pub(super) fn farthest(&self, model: &Model, prim: PrimId) -> Real {
-        let stray = self.prims[prim.at()];
-        match model.prims[prim.at()].kind {
-            PrimKind::Segment([v, w]) => {
-                let (v, w) = (self.ways[v.at()], self.ways[w.at()]);
-                stray + v.length_squared().max(w.length_squared()).sqrt()
-            }
-            PrimKind::Shape(_) => stray,
-        }
-    }
-
     /// Whether a pair that is nearest at that touch may meet. Otherwise there is a plane between, square to the normal,
     /// that neither side reaches.
+    #[inline]
     pub(super) fn may_meet(&self, model: &Model, (a, b): (PrimId, PrimId), nearest: &Touch) -> bool {
         let advance = self.advance(model, a, -nearest.normal) + self.advance(model, b, nearest.normal);
         // Not a number: better a pair too many.
@@ -105,6 +96,7 @@ impl Reach {
 
     /// Whether a touch may push in this substep. What meets without having seemed to is kept apart by the filter, and
     /// seen in the next.
+    #[inline]
     pub(super) fn may_push(
         &self,
         model: &Model,
@@ -153,5 +145,13 @@ pub(super) fn look_ahead(model: &Model, state: &State, scratch: &mut Scratch) {
     reach.prims.extend(model.prims.iter().map(|prim| match prim.kind {
         PrimKind::Segment([v, w]) => reach.strays[v.at()].max(reach.strays[w.at()]),
         PrimKind::Shape(r) => reach.frames[r.at()],
+    }));
+    reach.farthest.clear();
+    reach.farthest.extend(model.prims.iter().zip(&reach.prims).map(|(prim, stray)| match prim.kind {
+        PrimKind::Segment([v, w]) => {
+            let longest = reach.ways[v.at()].length_squared().max(reach.ways[w.at()].length_squared());
+            stray + longest.sqrt()
+        }
+        PrimKind::Shape(_) => *stray,
     }));
 }

@@ -7,7 +7,7 @@
 use crate::body::Substep;
 use crate::model::{Model, Pose, Shape as Solid, Shell};
 use crate::params::{Params, Response};
-use crate::row::{Held, Node, Row, RowKey};
+use crate::row::{Row, RowKey, Side};
 use crate::{PrimId, Real, RigidId, Scratch, Vec3, VertexId};
 use serosa_geometry::consistent::Consistent;
 use serosa_geometry::overlap::{Inner, Overlap};
@@ -242,42 +242,25 @@ impl Contact<'_> {
     /// second shell to the first.
     fn press(&self, of: Of, inner: Hold, outer: Hold, (normal, depth): (Vec3, Real), rows: &mut Vec<Row>) {
         let (Some(own), Some(other)) = (self.prim(of, &inner), self.prim(of.other(), &outer)) else { return };
-        let shell = self.shells[of as usize];
-        let held = match shell.frame {
-            Some(_) => Held::Prim(own, 0),
-            None => Held::Vertex(self.vertex(shell, inner.0[0])),
-        };
-        let (prims, held) = match of {
-            Of::First => ([own, other], [held, Held::Prim(other, 0)]),
-            Of::Second => ([other, own], [Held::Prim(other, 0), held]),
+        let (inner, outer) = (self.side(of, &inner), self.side(of.other(), &outer));
+        let (prims, sides) = match of {
+            Of::First => ([own, other], [inner, outer]),
+            Of::Second => ([other, own], [outer, inner]),
         };
         let key = RowKey { a: prims[0], b: prims[1], feature: 0 };
-        // The sides are held a little beside each other: the gap is what the depth says.
-        let mut row = Row::new(key, held, normal, -depth, self.friction);
-        self.hold(&mut row, of, &inner, 3);
-        // An edge and a triangle have five vertices, a row has four slots: the lightest corner is left out.
-        let left = 4 - row.slots().len();
-        self.hold(&mut row, of.other(), &outer, left);
-        rows.push(row);
+        rows.push(row(key, sides, (normal, -depth, self.friction), self.at));
     }
 
-    fn hold(&self, row: &mut Row, of: Of, (corners, weights): &Hold, most: usize) {
-        let sign = if of == Of::First { 1.0 } else { -1.0 };
+    fn side(&self, of: Of, (corners, weights): &Hold) -> Side {
         let shell = self.shells[of as usize];
         if let Some((r, points)) = &shell.frame {
-            let local = (0..3).map(|k| points[corners[k] as usize] * weights[k]).sum();
-            return row.hold(Node::Rigid(*r, local), sign, self.at.1[r.at()].point(local));
+            return Side::Rigid(*r, (0..3).map(|k| points[corners[k] as usize] * weights[k]).sum());
         }
-        let mut weights = *weights;
-        while weights.iter().filter(|w| **w > 0.0).count() > most {
-            let lightest =
-                (0..3).filter(|k| weights[*k] > 0.0).min_by(|i, j| weights[*i].total_cmp(&weights[*j]));
-            weights[lightest.unwrap_or(0)] = 0.0;
-        }
-        let sum: Real = weights.iter().sum();
-        for k in 0..3 {
-            let v = self.vertex(shell, corners[k]);
-            row.hold(Node::Vertex(v), sign * weights[k] / sum, self.at.0[v.at()]);
+        let [u, v, w] = corners.map(|local| self.vertex(shell, local));
+        // Of an edge the second end is there twice, of a vertex all three are one.
+        match v == w {
+            true => Side::Soft([u, v], [weights[0], weights[1] + weights[2]]),
+            false => Side::Face([u, v, w], *weights),
         }
     }
 
@@ -293,6 +276,13 @@ impl Contact<'_> {
             None => self.model.neighbours.at(self.vertex(shell, corners[0])).first().copied(),
         }
     }
+}
+
+/// A row with its gap as given: its sides are held a little beside each other.
+fn row(key: RowKey, sides: [Side; 2], (normal, gap, friction): (Vec3, Real, Real), (pos, pose): At) -> Row {
+    let mut row = Row { key, sides, normal, offset: 0.0, gap, friction, lambda: 0.0, slip: Vec3::ZERO };
+    row.offset = row.gap_at(pos, pose) - gap;
+    row
 }
 
 /// Vertices of soft shells below planes: a plane has no triangles, and its depth is plain.
@@ -313,14 +303,11 @@ fn planes(model: &Model, params: &Params, (pos, pose): At, rows: &mut Vec<Row>) 
                 // The smaller primitive is side A, and normals point to it.
                 let side = if *prim < ground { 1.0 } else { -1.0 };
                 let key = RowKey { a: (*prim).min(ground), b: (*prim).max(ground), feature: 0 };
-                let own = Held::Vertex(VertexId::from(v));
-                let held =
-                    if side > 0.0 { [own, Held::Prim(ground, 0)] } else { [Held::Prim(ground, 0), own] };
-                let mut row = Row::new(key, held, normal * side, gap, friction);
                 let foot = pos[v] - normal * gap;
-                row.hold(Node::Vertex(VertexId::from(v)), side, pos[v]);
-                row.hold(Node::Rigid(r, pose[r.at()].local(foot)), -side, foot);
-                rows.push(row);
+                let own = Side::Soft([VertexId::from(v); 2], [1.0, 0.0]);
+                let ground = Side::Rigid(r, pose[r.at()].local(foot));
+                let sides = if side > 0.0 { [own, ground] } else { [ground, own] };
+                rows.push(row(key, sides, (normal * side, gap, friction), (pos, pose)));
             }
         }
     }

@@ -26,6 +26,7 @@ pub(super) struct Turn {
 }
 
 /// A step shortened so that it stays in all half-spaces.
+#[inline]
 pub(super) fn clip_within(step: Vec3, halves: &[HalfSpace]) -> Vec3 {
     let mut dx = step;
     for _ in 0..3 {

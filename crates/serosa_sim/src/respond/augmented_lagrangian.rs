@@ -13,12 +13,12 @@
 use crate::algebra::Six;
 use crate::body::Substep;
 use crate::body::band::{self, along_and_across};
-use crate::model::{BodyKind, Model, Pose};
+use crate::model::{BodyKind, Pose};
 use crate::report::StepReport;
-use crate::row::{Node, Row};
+use crate::row::{Row, Side};
 use crate::scratch::{Mobility, Scratch};
 use crate::state::{Kept, State};
-use crate::{Mat3, Real, RigidId, Vec3, VertexId, filter};
+use crate::{Mat3, PrimId, Real, RigidId, Vec3, filter};
 use serosa_geometry::rotation::{from_rotation_vector, to_rotation_vector};
 
 /// The distance that contacts keep \[m\]: room for the filter to let things settle without touching them.
@@ -43,6 +43,8 @@ pub struct Touching {
     source: Source,
     /// A and B.
     pub sides: [Side; 2],
+    /// Their bodies.
+    pub bodies: [u32; 2],
     normal: Vec3,
     offset: Real,
     /// \[N/m\]
@@ -50,10 +52,8 @@ pub struct Touching {
     /// Push along the normal \[N\].
     lambda: Real,
     friction: Real,
-    /// From B's point to A's at the start of the substep \[m\].
-    start: Vec3,
-    /// How far A's point has been carried from the anchor at the start \[m\].
-    stick: Vec3,
+    /// From B's point to where A's is not carried from its anchor, across the normal; for a grip, in all directions \[m\].
+    anchor: Vec3,
     /// Push across the normal \[N\].
     drag: Vec3,
     /// Most that `drag` may reach \[N\].
@@ -71,18 +71,6 @@ enum Source {
     Grip(u32),
 }
 
-/// One side of a row: two vertices of a soft body, or a point of a rigid frame.
-#[derive(Clone, Copy, Debug)]
-pub struct Side {
-    /// Its body.
-    pub body: u32,
-    /// Vertices of a soft body.
-    pub vertices: [VertexId; 2],
-    /// Their weights; 0 for one that takes no part.
-    pub weights: [Real; 2],
-    rigid: Option<(RigidId, Vec3)>,
-}
-
 /// What a row does at some positions.
 pub struct Answer {
     /// On side A \[N\].
@@ -93,31 +81,17 @@ pub struct Answer {
     pub potential: Real,
 }
 
-impl Side {
-    /// Whether it belongs to a soft body.
-    pub fn soft(&self) -> bool {
-        self.rigid.is_none()
-    }
-
-    fn place(&self, pos: &[Vec3], pose: &[Pose]) -> Vec3 {
-        match self.rigid {
-            Some((r, local)) => pose[r.at()].point(local),
-            None => {
-                let [v, w] = self.vertices;
-                pos[v.at()] * self.weights[0] + pos[w.at()] * self.weights[1]
-            }
+/// Speed along `dir` for a unit impulse along it \[1/kg\].
+fn mobility(side: &Side, inv_mass: &[Real], rigid: &[Mobility], pose: &[Pose], dir: Vec3) -> Real {
+    match *side {
+        Side::Rigid(r, local) => {
+            let (mobility, rot) = (&rigid[r.at()], pose[r.at()].rot);
+            let torque = rot.conjugate() * (rot * local).cross(dir);
+            mobility.inv_mass + torque.dot(mobility.inv_inertia * torque)
         }
-    }
-
-    /// Speed along `dir` for a unit impulse along it \[1/kg\].
-    fn mobility(&self, inv_mass: &[Real], rigid: &[Mobility], pose: &[Pose], dir: Vec3) -> Real {
-        match self.rigid {
-            Some((r, local)) => {
-                let (mobility, rot) = (&rigid[r.at()], pose[r.at()].rot);
-                let torque = rot.conjugate() * (rot * local).cross(dir);
-                mobility.inv_mass + torque.dot(mobility.inv_inertia * torque)
-            }
-            None => (0..2).map(|i| self.weights[i] * self.weights[i] * inv_mass[self.vertices[i].at()]).sum(),
+        Side::Soft([v, w], [s, t]) => s * s * inv_mass[v.at()] + t * t * inv_mass[w.at()],
+        Side::Face(vertices, weights) => {
+            vertices.iter().zip(weights).map(|(v, w)| w * w * inv_mass[v.at()]).sum()
         }
     }
 }
@@ -125,7 +99,7 @@ impl Side {
 impl Touching {
     /// Whether one of its sides belongs to that body.
     pub fn holds(&self, body: u32) -> bool {
-        self.sides[0].body == body || self.sides[1].body == body
+        self.bodies[0] == body || self.bodies[1] == body
     }
 
     /// From B's point to A's \[m\].
@@ -134,89 +108,108 @@ impl Touching {
         self.sides[0].place(pos, pose) - self.sides[1].place(pos, pose)
     }
 
+    #[inline]
     fn is_grip(&self) -> bool {
         matches!(self.source, Source::Grip(_))
     }
 
-    /// How far A's point is from its anchor, across the normal; for a grip, in all directions.
+    /// The part of a vector in which friction acts: across the normal, for a grip all of it.
+    #[inline]
+    fn across(&self, v: Vec3) -> Vec3 {
+        if self.is_grip() { v } else { v - self.normal * v.dot(self.normal) }
+    }
+
+    /// How far A's point is from its anchor.
+    #[inline]
     fn carried(&self, between: Vec3) -> Vec3 {
-        let moved = between - self.start;
-        let across = if self.is_grip() { moved } else { moved - self.normal * moved.dot(self.normal) };
-        self.stick + across
+        self.across(between) - self.anchor
     }
 
     /// Force, matrix and potential where B's point is `between` away from A's.
+    #[inline]
     pub fn answer(&self, between: Vec3) -> Answer {
-        let k = self.stiffness;
-        let potential = self.potential(between);
-        let mut answer = Answer { force: Vec3::ZERO, matrix: Mat3::ZERO, potential };
-        let mut along = 0.0;
-        if !self.is_grip() {
-            let push = self.push(between);
-            answer.force = self.normal * push;
-            along = if push > 0.0 { k } else { 0.0 };
-        }
+        let (push, (pull, size)) = (self.push(between), self.rub(between));
+        let mut answer = Answer {
+            force: self.normal * push,
+            matrix: Mat3::ZERO,
+            potential: self.push_potential(push) + self.pull_potential(size),
+        };
+        let along = if push > 0.0 { self.stiffness } else { 0.0 };
         let (mut across, mut slide) = (0.0, Vec3::ZERO);
-        if self.limit > 0.0 {
-            let (pull, size) = self.pull(between);
-            if size > self.most() {
-                // Sliding resists turning aside, not going on.
-                slide = pull / size;
-                across = k * self.limit / size;
-                answer.force += slide * self.limit;
-            } else {
-                across = k;
-                answer.force += pull;
-            }
+        if size > self.most() {
+            // Sliding resists turning aside, not going on.
+            slide = pull / size;
+            across = self.stiffness * self.limit / size;
+            answer.force += slide * self.limit;
+        } else if self.limit > 0.0 {
+            across = self.stiffness;
+            answer.force += pull;
         }
-        answer.matrix = if self.is_grip() {
-            along_and_across(slide, 0.0, across)
-        } else {
-            along_and_across(self.normal, along, across) - along_and_across(slide, across, 0.0)
+        answer.matrix = match (self.is_grip(), slide == Vec3::ZERO) {
+            (true, _) => along_and_across(slide, 0.0, across),
+            (false, true) => along_and_across(self.normal, along, across),
+            (false, false) => {
+                along_and_across(self.normal, along, across) - along_and_across(slide, across, 0.0)
+            }
         };
         answer
     }
 
     /// The potential alone \[J\].
+    #[inline]
     pub fn potential(&self, between: Vec3) -> Real {
-        let mut potential = 0.0;
-        if !self.is_grip() {
-            let push = self.push(between);
-            potential = (push * push - self.lambda * self.lambda) / (2.0 * self.stiffness);
+        self.push_potential(self.push(between)) + self.pull_potential(self.rub(between).1)
+    }
+
+    #[inline]
+    fn push_potential(&self, push: Real) -> Real {
+        (push * push - self.lambda * self.lambda) / (2.0 * self.stiffness)
+    }
+
+    #[inline]
+    fn pull_potential(&self, size: Real) -> Real {
+        if size > self.most() {
+            self.limit * (size - 0.5 * self.limit) / self.stiffness
+        } else {
+            0.5 * size * size / self.stiffness
         }
-        if self.limit > 0.0 {
-            let (_, size) = self.pull(between);
-            potential += if size > self.most() {
-                self.limit * (size - 0.5 * self.limit) / self.stiffness
-            } else {
-                0.5 * size * size / self.stiffness
-            };
-        }
-        potential
     }
 
     /// The pull beyond which it slides \[N\].
+    #[inline]
     fn most(&self) -> Real {
         if self.trial { TRIAL * self.limit } else { self.limit }
     }
 
+    /// The push along the normal \[N\]; a grip has none.
+    #[inline]
     fn push(&self, between: Vec3) -> Real {
+        if self.is_grip() {
+            return 0.0;
+        }
         (self.lambda - self.stiffness * (between.dot(self.normal) - self.offset)).max(0.0)
     }
 
     /// The pull towards the anchor before the cone bounds it, and its size.
+    #[inline]
     fn pull(&self, between: Vec3) -> (Vec3, Real) {
         let pull = self.drag - self.carried(between) * self.stiffness;
         (pull, pull.length())
     }
 
+    /// The same; nothing where there is no friction.
+    #[inline]
+    fn rub(&self, between: Vec3) -> (Vec3, Real) {
+        if self.limit > 0.0 { self.pull(between) } else { (Vec3::ZERO, 0.0) }
+    }
+
     /// The multipliers take over what the row now pushes with.
     fn update(&mut self, between: Vec3) {
-        let (pull, size) = self.pull(between);
         if !self.is_grip() {
             self.lambda = self.push(between);
             self.limit = self.friction * self.lambda;
         }
+        let (pull, size) = self.rub(between);
         (self.slides, self.trial) = (size > self.limit, false);
         self.drag = if self.slides { pull * (self.limit / size) } else { pull };
     }
@@ -262,18 +255,16 @@ fn prepare(sub: &Substep, state: &State, scratch: &mut Scratch) {
         let tool = &sub.model.tools[grip.tool.at()];
         let body = sub.model.bodies.iter().position(|b| b.vertices.contains(&grip.vertex.0)).unwrap_or(0);
         let shares = state.grips.iter().filter(|g| g.tool == grip.tool).count();
-        let held = Side { body: body as u32, vertices: [grip.vertex; 2], weights: [1.0, 0.0], rigid: None };
-        let jaw = Side { body: tool.body.0, rigid: Some((tool.rigid, grip.at)), ..held };
         let mut work = Touching {
             source: Source::Grip(i as u32),
-            sides: [held, jaw],
+            sides: [Side::Soft([grip.vertex; 2], [1.0, 0.0]), Side::Rigid(tool.rigid, grip.at)],
+            bodies: [body as u32, tool.body.0],
             normal: Vec3::Z,
             offset: 0.0,
             stiffness: 0.0,
             lambda: 0.0,
             friction: 0.0,
-            start: Vec3::ZERO,
-            stick: Vec3::ZERO,
+            anchor: Vec3::ZERO,
             drag: grip.pull,
             limit: tool.strength / shares as Real,
             slides: false,
@@ -293,9 +284,9 @@ fn firm(
     (inv_mass, rigid): (&[Real], &[Mobility]),
 ) -> bool {
     let softness: Real =
-        work.sides.iter().map(|s| s.mobility(inv_mass, rigid, &state.pose, work.normal)).sum();
+        work.sides.iter().map(|s| mobility(s, inv_mass, rigid, &state.pose, work.normal)).sum();
     work.stiffness = FIRMNESS / (softness * sub.h * sub.h);
-    work.stiffness.is_finite() && work.between(&state.pos, &state.pose).is_finite()
+    work.stiffness.is_finite() && work.anchor.is_finite()
 }
 
 fn of_row(
@@ -305,50 +296,30 @@ fn of_row(
     (i, row): (usize, &Row),
     memory: Option<&Kept>,
 ) -> Option<Touching> {
+    let body = |p: PrimId| sub.model.prims[p.at()].body.0;
     let mut work = Touching {
         source: Source::Row(i as u32),
-        sides: sides(sub.model, row),
+        sides: row.sides,
+        bodies: [body(row.key.a), body(row.key.b)],
         normal: row.normal,
         offset: row.offset + REST_GAP + KEEP * row.gap.min(0.0),
         stiffness: 0.0,
         lambda: 0.0,
         friction: row.friction,
-        start: Vec3::ZERO,
-        stick: Vec3::ZERO,
+        anchor: Vec3::ZERO,
         drag: Vec3::ZERO,
         limit: 0.0,
         slides: false,
         trial: true,
     };
-    work.start = work.between(&state.pos, &state.pose);
+    work.anchor = work.across(row.between(&state.pos, &state.pose));
     if let Some(kept) = memory {
-        let across = |v: Vec3| v - row.normal * v.dot(row.normal);
         work.lambda = FADE * kept.lambda;
-        (work.stick, work.drag) = (across(kept.stick), across(kept.drag));
+        work.anchor -= work.across(kept.stick);
+        work.drag = work.across(kept.drag);
         work.limit = work.friction * work.lambda;
     }
     firm(&mut work, sub, state, mobility).then_some(work)
-}
-
-/// The sides of a row from its slots: positive weights are A's.
-fn sides(model: &Model, row: &Row) -> [Side; 2] {
-    let side = |body: u32| Side { body, vertices: [VertexId(0); 2], weights: [0.0; 2], rigid: None };
-    let body = |p: crate::PrimId| model.prims[p.at()].body.0;
-    let mut sides = [side(body(row.key.a)), side(body(row.key.b))];
-    let mut used = [0; 2];
-    for slot in row.slots() {
-        let which = usize::from(slot.weight < 0.0);
-        let side = &mut sides[which];
-        match slot.node {
-            Node::Vertex(v) => {
-                side.vertices[used[which]] = v;
-                side.weights[used[which]] = slot.weight.abs();
-                used[which] += 1;
-            }
-            Node::Rigid(r, local) => side.rigid = Some((r, local)),
-        }
-    }
-    sides
 }
 
 /// One Newton step of a rigid frame on inertia, coupling and rows: six unknowns. Shortened where it would raise the
@@ -430,11 +401,13 @@ impl Frame<'_> {
         for row in self.rows() {
             let answer = row.answer(row.between(pos, pose));
             for (side, sign) in row.sides.iter().zip([1.0, -1.0]) {
-                let Some((_, local)) = side.rigid.filter(|(frame, _)| *frame == self.rigid) else { continue };
-                let arm = now.rot * local;
-                let force = answer.force * sign;
-                six.add_rhs(force, arm.cross(force));
-                six.add_block(arm, answer.matrix);
+                if let Side::Rigid(frame, local) = *side
+                    && frame == self.rigid
+                {
+                    let (arm, force) = (now.rot * local, answer.force * sign);
+                    six.add_rhs(force, arm.cross(force));
+                    six.add_block(arm, answer.matrix);
+                }
             }
         }
         six

@@ -17,7 +17,7 @@ pub struct RowWork {
     /// Which row.
     pub(super) row: u32,
     /// Vertices: index, weight, 1/mass.
-    soft: [(VertexId, Real, Real); 4],
+    soft: [(VertexId, Real, Real); 6],
     softs: u8,
     /// Points of rigid frames: frame, place in it, weight.
     stiff: [(RigidId, Vec3, Real); 2],
@@ -58,7 +58,7 @@ pub fn store(rows: &mut [Row], work: &[RowWork]) {
 fn prepare_row(motion: &Motion, i: usize, row: &Row) -> Option<RowWork> {
     let mut work = RowWork {
         row: i as u32,
-        soft: [(VertexId(0), 0.0, 0.0); 4],
+        soft: [(VertexId(0), 0.0, 0.0); 6],
         softs: 0,
         stiff: [(RigidId(0), Vec3::ZERO, 0.0); 2],
         stiffs: 0,
