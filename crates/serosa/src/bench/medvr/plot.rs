@@ -36,7 +36,11 @@ pub fn draw(folder: &Path, outcome: &Outcome) -> Result<(), Failure> {
     let of_frames = |name, color, method: usize| Curve {
         name,
         color,
-        points: outcome.watcher.seen[method].frames.iter().map(|f| (f.0 as f64 * outcome.dt_s, f.1)).collect(),
+        points: outcome.watcher.seen[method]
+            .frames
+            .iter()
+            .map(|f| (f.0 as f64 * outcome.dt_s, f.1))
+            .collect(),
     };
     let total = vec![
         of_frames("all pairs of triangles", "#8a8a8a", 2),
@@ -57,7 +61,8 @@ pub fn draw(folder: &Path, outcome: &Outcome) -> Result<(), Failure> {
     ];
     for (k, (file, title, curves)) in figures.into_iter().enumerate() {
         let path = folder.join(file);
-        std::fs::write(&path, figure(title, &curves, means[k], PUBLISHED[k])).map_err(|e| cannot(&path, e))?;
+        std::fs::write(&path, figure(title, &curves, means[k], PUBLISHED[k]))
+            .map_err(|e| cannot(&path, e))?;
     }
     Ok(())
 }
@@ -73,7 +78,9 @@ fn figure(title: &str, curves: &[Curve], mean: f64, published: f64) -> String {
         size[0], size[1], MARGIN[0]
     );
     svg += &axes(end);
-    for (ms, color, name) in [(published, "#b3261e", "the thesis's mean"), (mean, "#1f5fa8", "mean in contact")] {
+    for (ms, color, name) in
+        [(published, "#b3261e", "the thesis's mean"), (mean, "#1f5fa8", "mean in contact")]
+    {
         let _ = writeln!(
             svg,
             "<path d=\"M{:.1} {1:.1}h{2}\" stroke=\"{color}\" stroke-dasharray=\"5 4\" fill=\"none\"/>\

@@ -78,7 +78,9 @@ impl Watcher {
         ];
         let first = found[0].as_ref().map(|f| &f.1);
         self.differing += usize::from(found.iter().flatten().any(|f| Some(&f.1) != first));
-        for (seen, (ms, pairs)) in self.seen.iter_mut().zip(&found).filter_map(|(s, f)| Some((s, f.as_ref()?))) {
+        for (seen, (ms, pairs)) in
+            self.seen.iter_mut().zip(&found).filter_map(|(s, f)| Some((s, f.as_ref()?)))
+        {
             seen.frames.push((tick, *ms, pairs.len()));
         }
     }
