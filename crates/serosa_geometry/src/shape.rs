@@ -54,16 +54,16 @@ impl Shape<'_> {
     }
 
     /// How often a closed surface winds about a point: 1 inside, 0 outside, more where the surface overlaps itself.
-    /// The point is of the shape `of`, which says how ties are broken. Counts the faces before the point along x:
-    /// O(√n) for a well-shaped mesh of n faces.
+    /// The point is of the shape `of`, which says how ties are broken. Counts the faces before the point along the
+    /// axis by which the box around the surface is left soonest: O(√n) for a well-shaped mesh of n faces.
     pub fn winding_about(&self, p: Vec3, of: Of) -> i32 {
         let bounds = self.tree.bounds();
         if !bounds.contains(p) {
             return 0;
         }
-        let beyond = Vec3::new(bounds.max.x + (bounds.max.x - bounds.min.x) + 1.0, p.y, p.z);
+        let beyond = beyond(p, &bounds);
         let mut sum = 0;
-        self.tree.overlapping(&Aabb { min: p, max: beyond }, |face| {
+        self.tree.overlapping(&Aabb { min: p.min(beyond), max: p.max(beyond) }, |face| {
             if let Some(passage) = pierce([p, beyond], &self.face(face), of) {
                 sum += if passage.leaving { 1 } else { -1 };
             }
@@ -109,6 +109,23 @@ impl Shape<'_> {
         });
         best
     }
+}
+
+/// A point outside of a box, reached from one inside of it by the shortest way along an axis.
+fn beyond(p: Vec3, bounds: &Aabb) -> Vec3 {
+    let (below, above, room) = (p - bounds.min, bounds.max - p, bounds.size() + Vec3::ONE);
+    let least = below.min(above);
+    let axis = if least.x <= least.y && least.x <= least.z {
+        0
+    } else if least.y <= least.z {
+        1
+    } else {
+        2
+    };
+    let mut beyond = p;
+    beyond[axis] =
+        if below[axis] < above[axis] { bounds.min[axis] - room[axis] } else { bounds.max[axis] + room[axis] };
+    beyond
 }
 
 /// Whether even the plane of a triangle is farther from `p` than the root of `distance_sq`, beyond doubt by rounding. Inside

@@ -4,7 +4,10 @@ mod chain;
 mod collide;
 mod import;
 mod intestine;
+mod laparos;
+mod medvr;
 mod rope;
+mod walk;
 
 use crate::cli::BenchArgs;
 use crate::{Console, Failure};
@@ -26,6 +29,16 @@ const BENCHES: &[Bench] = &[
         collide::bench,
     ),
     ("rope", "a rope piles up on a floor, against the best of other engines", rope::bench),
+    (
+        "laparos",
+        "a rigid sphere presses into a soft one, nine sizes and three approaches, beside the published times",
+        laparos::bench,
+    ),
+    (
+        "medvr",
+        "two organs pressed into one another, detection and response step by step, beside the published times",
+        medvr::bench,
+    ),
     ("import", "a million triangles read in every mesh format", import::bench),
 ];
 
@@ -35,9 +48,9 @@ pub fn bench(args: &BenchArgs, console: &mut Console) -> Result<(), Failure> {
         BENCHES.iter().for_each(|b| console.say(format!("{:<12} {}", b.0, b.1)));
         return Ok(());
     };
-    if args.svg.is_some() && name != "intestine" {
+    if args.svg.is_some() && !["intestine", "medvr"].contains(&name.as_str()) {
         return Err(Failure::input(
-            "error: only the benchmark \"intestine\" draws figures\n  help: leave --svg out",
+            "error: only the benchmarks \"intestine\" and \"medvr\" draw figures\n  help: leave --svg out",
         ));
     }
     if args.peers.is_some() && name != "collide" {

@@ -10,6 +10,7 @@ mod depth;
 mod fuzz;
 mod measure;
 mod pairs;
+mod papers;
 mod query;
 mod record;
 #[cfg(feature = "page")]

@@ -222,9 +222,12 @@ impl Contact<'_> {
     /// LAPAROS: a direction for each vertex. The other side is held where the vertex comes out.
     fn press_vertices(&self, of: Of, found: &Consistent, rows: &mut Vec<Row>) {
         let other = self.shapes[of.other() as usize];
+        // Vertices that follow one another mostly lie beside one another: the last exit is a good guess.
+        let mut last = 0;
         for p in found.found().iter().filter(|p| p.depth > 0.0) {
             let out = self.shapes[of as usize].points[p.vertex as usize] + p.direction * p.depth;
-            let Some(exit) = other.nearest(out) else { continue };
+            let Some(exit) = other.nearest_from(out, last) else { continue };
+            last = exit.face;
             let held = (other.topology.triangles[exit.face as usize], exit.on.weights);
             let normal = if of == Of::First { p.direction } else { -p.direction };
             self.press(of, ([p.vertex; 3], [1.0, 0.0, 0.0]), held, (normal, p.depth), rows);
