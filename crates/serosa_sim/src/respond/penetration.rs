@@ -6,8 +6,9 @@
 //! rigid body does not yield, and so tissue follows an instrument wherever the hand leads it. What one row has moved
 //! the next one sees, so that a depth found from both sides is not taken twice.
 //!
-//! Velocities are corrected apart, as in [`super::displacement_velocity`]: by masses, with friction, so that momentum is
-//! kept and a tool feels what it presses.
+//! Velocities are corrected apart and first, as in [`super::displacement_velocity`]: by masses, with friction, so that
+//! momentum is kept and a tool feels what it presses. What a body's restoration passes on to the whole of it moves the
+//! whole of it; see [`super::carried`].
 
 use super::Motion;
 use super::displacement_velocity::{RowWork, correct_velocity};
@@ -15,7 +16,7 @@ use crate::body::Substep;
 use crate::model::BodyKind;
 use crate::params::BodyParams;
 use crate::row::Row;
-use crate::{BodyId, Real};
+use crate::{BodyId, PrimId, Real};
 
 /// How much of its depth either side of a row takes; 0 for what cannot yield.
 #[derive(Clone, Copy, Debug)]
@@ -25,11 +26,22 @@ pub struct Share {
 }
 
 /// Finds out who yields how much, one share for each row at work.
-pub(crate) fn prepare(sub: &Substep, rows: &[Row], work: &[RowWork], shares: &mut Vec<Share>) {
+pub(crate) fn prepare(
+    sub: &Substep,
+    motion: &Motion,
+    rows: &[Row],
+    work: &mut [RowWork],
+    shares: &mut Vec<Share>,
+) {
+    let body = |p: PrimId| sub.model.prims[p.at()].body;
+    for w in work.iter_mut() {
+        let key = rows[w.row as usize].key;
+        w.pass_on(motion, body(key.a), 1.0);
+        w.pass_on(motion, body(key.b), -1.0);
+    }
     shares.clear();
     shares.extend(work.iter().map(|w| {
         let key = rows[w.row as usize].key;
-        let body = |p: crate::PrimId| sub.model.prims[p.at()].body;
         let [a, b] = [body(key.a), body(key.b)].map(|b| compliance(sub, b));
         // A side of which all that is held is fixed does not yield either.
         let free = |sign: Real| w.soft().iter().any(|(_, weight, _)| weight * sign > 0.0);
@@ -48,10 +60,14 @@ fn compliance(sub: &Substep, body: BodyId) -> Real {
     }
 }
 
-/// One pass over the rows in order, at the end of a substep of `h` seconds.
-pub fn sweep(motion: &mut Motion, work: &mut [RowWork], shares: &[Share], h: Real) {
-    for (row, share) in work.iter_mut().zip(shares) {
-        correct_velocity(motion, row, h);
+/// One pass over the velocities of the rows in order, at the end of a substep of `h` seconds.
+pub fn sweep_velocities(motion: &mut Motion, work: &mut [RowWork], h: Real) {
+    work.iter_mut().for_each(|row| correct_velocity(motion, row, h));
+}
+
+/// One pass over the positions, after the velocities: bodies carried by their contacts have been moved by then.
+pub fn sweep_positions(motion: &mut Motion, work: &[RowWork], shares: &[Share]) {
+    for (row, share) in work.iter().zip(shares) {
         correct_position(motion, row, share);
     }
 }
