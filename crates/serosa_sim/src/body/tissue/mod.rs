@@ -43,6 +43,14 @@ pub struct TissueWork {
     vel: Vec<Vec3>,
 }
 
+impl TissueWork {
+    /// How far a vertex of the body yields to an impulse within this substep, its neighbours held \[1/kg\]; `None` where
+    /// the body is none of tissue.
+    pub(crate) fn compliance(&self, vertex: usize) -> Option<Real> {
+        self.system.inverse.get(vertex).copied()
+    }
+}
+
 /// Everything a substep of one body looks at.
 struct Tissue<'a> {
     model: &'a Model,
