@@ -44,7 +44,7 @@ pub(crate) fn prepare(
             let first = sub.model.bodies[body.at()].vertices.start;
             let one = |(v, weight, inv_mass): &(VertexId, Real, Real)| {
                 let yields = tissues[body.at()].compliance((v.0 - first) as usize).unwrap_or(*inv_mass);
-                weight * weight * yields
+                weight * sign * yields
             };
             own.map(one).sum()
         };
