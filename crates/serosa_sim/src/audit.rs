@@ -3,7 +3,7 @@
 use crate::detect::{Finder, Places, Search, Shells};
 use crate::params::{Detector, Params, Response};
 use crate::row::{Held, Row};
-use crate::{Real, World};
+use crate::{Real, VertexId, World};
 
 /// What an audit of one step found.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -46,21 +46,22 @@ impl Auditor {
         Audit { missed, deepest_m }
     }
 
-    /// The same for surfaces: every vertex of a soft one that lies inside another, asked by itself, must have a row.
-    /// (A consistent depth that is not positive has none, and is not missed.) The depth is that of regions.
+    /// The same for surfaces: every vertex of a soft one that lies inside another, asked by itself, must have a row. One
+    /// that regions know and whose consistent depth is not positive has none, and is not missed. The depth is that of
+    /// regions.
     fn check_shells(&mut self, world: &World) -> Audit {
         let seen = &world.scratch;
         let at = (&seen.found_pos[..], &seen.found_pose[..]);
         let mut inside = Vec::new();
         self.shells.inside_slowly(&world.model, at, |v| inside.push(v));
         let regions = Params { response: Response::Projection, ..world.params.clone() };
+        self.shells.rows(&world.model, &world.params, at, &mut self.rows);
+        let with_depth = vertices(&self.rows);
         self.shells.rows(&world.model, &regions, at, &mut self.rows);
-        let held = |row: &Row| {
-            row.held().into_iter().find_map(|h| if let Held::Vertex(v) = h { Some(v) } else { None })
-        };
-        let mut known: Vec<_> = self.rows.iter().filter_map(held).collect();
-        known.sort_unstable();
-        let missed = inside.iter().filter(|v| known.binary_search(v).is_err()).count() as u32;
+        let (in_regions, known) = (vertices(&self.rows), vertices(&seen.rows));
+        let has = |list: &[VertexId], v: &VertexId| list.binary_search(v).is_ok();
+        let missed = |v: &&VertexId| !has(&known, v) && (has(&with_depth, v) || !has(&in_regions, v));
+        let missed = inside.iter().filter(missed).count() as u32;
         let end = &world.state;
         self.shells.rows(&world.model, &regions, (&end.pos, &end.pose), &mut self.rows);
         let deepest_m = self.rows.iter().map(|row| -row.gap).fold(0.0, Real::max);
@@ -70,4 +71,13 @@ impl Auditor {
     fn exhaust(&mut self, world: &World, places: Places, search: Search) {
         self.finder.rows(&world.model, &world.params, Detector::AllPairs, (places, search), &mut self.rows);
     }
+}
+
+/// The vertices that rows hold by themselves, sorted.
+fn vertices(rows: &[Row]) -> Vec<VertexId> {
+    let held =
+        |row: &Row| row.held().into_iter().find_map(|h| if let Held::Vertex(v) = h { Some(v) } else { None });
+    let mut all: Vec<_> = rows.iter().filter_map(held).collect();
+    all.sort_unstable();
+    all
 }

@@ -7,6 +7,7 @@ use crate::detect::{Finder, Reach, Shells};
 use crate::filter::Planes;
 use crate::model::{Model, Pose};
 use crate::respond::augmented_lagrangian::Touching;
+use crate::respond::carried::Carried;
 use crate::respond::displacement_velocity::RowWork;
 use crate::respond::grip::GripWork;
 use crate::respond::penetration::Share;
@@ -55,6 +56,10 @@ pub struct Scratch {
     pub row_work: Vec<RowWork>,
     /// How those rows share depth. Written by Respond.
     pub shares: Vec<Share>,
+    /// How bodies pass impulses on, one per body. Written by Respond.
+    pub carried: Vec<Carried>,
+    /// 1/mass as a push feels it \[1/kg\]. Written by Respond.
+    pub felt_inv_mass: Vec<Real>,
     /// What jaws hold, as Respond works on it. Written by Respond.
     pub grip_work: Vec<GripWork>,
     /// Positions at which the rows were made \[m\], for the audit. Written by Detect.
@@ -116,6 +121,8 @@ impl Scratch {
             rows: Vec::new(),
             row_work: Vec::new(),
             shares: Vec::new(),
+            carried: Vec::new(),
+            felt_inv_mass: Vec::new(),
             grip_work: Vec::new(),
             found_pos: state.pos.clone(),
             found_pose: state.pose.clone(),

@@ -7,6 +7,8 @@ use serosa::session::{Device, Session};
 const STEPS: u64 = 10_000;
 /// Steps of those with an intestine: the tube has widened, folds lie on folds.
 const LONG: u64 = 2_500;
+/// Steps of those with surfaces that press: the instrument is in the organ, the mesh lies on the tissue.
+const PRESSED: u64 = 400;
 
 /// Runs a scene with random tools and returns the hash at the end; `restore` saves half way, throws the world
 /// away and goes on with the saved state.
@@ -64,6 +66,26 @@ fn intestine_8x400_gives_the_same_bits() {
 }
 
 #[test]
+fn kidney_press_gives_the_same_bits() {
+    same_bits("kidney-press", PRESSED);
+}
+
+#[test]
+fn instrument_press_gives_the_same_bits() {
+    same_bits("instrument-press", PRESSED);
+}
+
+#[test]
+fn mesh_drape_gives_the_same_bits() {
+    same_bits("mesh-drape", PRESSED);
+}
+
+#[test]
+fn organ_pile_gives_the_same_bits() {
+    same_bits("organ-pile", 150);
+}
+
+#[test]
 fn membrane_poke_gives_the_same_bits() {
     same_bits("membrane-poke", STEPS);
 }
@@ -85,11 +107,15 @@ fn no_built_in_scene_is_left_out_above() {
     let tested = [
         "coil",
         "colon-access",
+        "instrument-press",
         "intestine",
         "intestine-2003",
         "intestine-8x400",
+        "kidney-press",
         "membrane-poke",
+        "mesh-drape",
         "net-on-sphere",
+        "organ-pile",
         "rope-drop",
     ];
     assert_eq!(names, tested);

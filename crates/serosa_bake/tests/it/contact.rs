@@ -133,6 +133,7 @@ fn one_correction_stops_the_approach_and_closes_the_overlap() {
         let before = world.clone();
         let inv_mass = world.model.inv_mass.clone();
         let mut motion = Motion {
+            carried: &mut [],
             pos: &mut world.state.pos,
             vel: &mut world.state.vel,
             pose: &mut world.state.pose,
@@ -454,6 +455,7 @@ fn impulses_without_friction_keep_angular_momentum() {
         .collect();
     let mut poses = world.state.pose.clone();
     let mut motion = Motion {
+        carried: &mut [],
         pos: &mut [],
         vel: &mut [],
         pose: &mut poses,

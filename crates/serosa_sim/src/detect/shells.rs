@@ -14,6 +14,9 @@ use serosa_geometry::overlap::{Inner, Overlap};
 use serosa_geometry::triangle::closest_on_triangle;
 use serosa_geometry::{Aabb, Grid, Intersection, Of, Shape, Topology, Tree};
 
+/// How far a point's own way out must agree with that of its region: the cosine of the angle between them.
+const ALONG: Real = 0.5;
+
 /// Working arrays; grown once, kept.
 #[derive(Clone, Debug, Default)]
 pub struct Shells {
@@ -202,11 +205,17 @@ impl Contact<'_> {
     fn press_regions(&self, overlap: &Overlap, rows: &mut Vec<Row>) {
         for region in overlap.regions() {
             let points = &overlap.points()[region.points.start as usize..region.points.end as usize];
+            // The deepest point of a wide and shallow region is now here, now there, and what follows it never rests.
+            let mean: Vec3 = points.iter().map(|p| self.own_way(p) * p.distance).sum();
+            let mean = mean.try_normalize().filter(|_| !region.enclosed).unwrap_or(region.normal);
             for point in points {
-                let way = match point.push > 0.0 {
+                let own = self.own_way(point);
+                let along = own.dot(mean);
+                let way = match region.enclosed {
                     true => (region.normal, point.push),
-                    // The region's direction leads it deeper: it leaves by its own exit.
-                    false => (self.own_way(point), point.distance),
+                    false if along >= ALONG => (mean, point.distance * along),
+                    // The region's direction leads it along the surface or deeper: it leaves by its own exit.
+                    false => (own, point.distance),
                 };
                 self.press(point.of, (point.corners, point.weights), self.exit(point), way, rows);
             }

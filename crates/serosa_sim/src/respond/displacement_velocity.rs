@@ -9,7 +9,7 @@
 
 use super::Motion;
 use crate::row::{Node, Row};
-use crate::{Real, RigidId, Vec3, VertexId};
+use crate::{BodyId, Real, RigidId, Vec3, VertexId};
 
 /// A row as the passes need it: only what can move, with everything fixed folded into the offset.
 #[derive(Clone, Copy, Debug)]
@@ -22,6 +22,9 @@ pub struct RowWork {
     /// Points of rigid frames: frame, place in it, weight.
     stiff: [(RigidId, Vec3, Real); 2],
     stiffs: u8,
+    /// Bodies that pass impulses on: which, where it is pushed, and 1 for side A or −1.
+    whole: [(BodyId, Vec3, Real); 2],
+    wholes: u8,
     pub(super) normal: Vec3,
     offset: Real,
     friction: Real,
@@ -62,6 +65,8 @@ fn prepare_row(motion: &Motion, i: usize, row: &Row) -> Option<RowWork> {
         softs: 0,
         stiff: [(RigidId(0), Vec3::ZERO, 0.0); 2],
         stiffs: 0,
+        whole: [(BodyId(0), Vec3::ZERO, 0.0); 2],
+        wholes: 0,
         normal: row.normal,
         offset: row.offset,
         friction: row.friction,
@@ -97,6 +102,21 @@ impl RowWork {
         &self.stiff[..self.stiffs as usize]
     }
 
+    fn whole(&self) -> &[(BodyId, Vec3, Real)] {
+        &self.whole[..self.wholes as usize]
+    }
+
+    /// Lets a body take over its part of the impulses on a side, at the place that the vertices there hold.
+    pub(super) fn pass_on(&mut self, motion: &Motion, body: BodyId, sign: Real) {
+        let side = self.soft().iter().filter(|(_, weight, _)| weight * sign > 0.0);
+        let place: Vec3 = side.map(|(v, weight, _)| motion.pos[v.at()] * (weight * sign)).sum();
+        if motion.carried[body.at()].is_moved() {
+            self.softness += motion.carried[body.at()].mobility(place, self.normal);
+            self.whole[self.wholes as usize] = (body, place, sign);
+            self.wholes += 1;
+        }
+    }
+
     /// Velocity of side A as seen from side B \[m/s\].
     fn relative_velocity(&self, motion: &Motion) -> Vec3 {
         let mut sum = Vec3::ZERO;
@@ -106,12 +126,15 @@ impl RowWork {
         for &(r, local, weight) in self.stiff() {
             sum += motion.velocity(Node::Rigid(r, local)) * weight;
         }
+        for &(b, place, sign) in self.whole() {
+            sum += motion.carried[b.at()].velocity(place) * sign;
+        }
         sum
     }
 
     /// Relative speed along a vector for a unit impulse along it; the same in every direction without frames.
     fn softness_along(&self, motion: &Motion, along: Vec3) -> Real {
-        if self.stiffs == 0 {
+        if self.stiffs == 0 && self.wholes == 0 {
             return self.softness;
         }
         let dir = along.normalize_or_zero();
@@ -119,7 +142,8 @@ impl RowWork {
         let one = |&(r, local, weight): &(RigidId, Vec3, Real)| {
             weight * weight * motion.mobility(Node::Rigid(r, local), dir)
         };
-        soft + self.stiff().iter().map(one).sum::<Real>()
+        let carried = |&(b, place, _): &(BodyId, Vec3, Real)| motion.carried[b.at()].mobility(place, dir);
+        soft + self.stiff().iter().map(one).sum::<Real>() + self.whole().iter().map(carried).sum::<Real>()
     }
 
     /// Gives each node its share of an impulse on side A.
@@ -129,6 +153,9 @@ impl RowWork {
         }
         for &(r, local, weight) in self.stiff() {
             motion.push_velocity(Node::Rigid(r, local), impulse * weight);
+        }
+        for &(b, place, sign) in self.whole() {
+            motion.carried[b.at()].push(place, impulse * sign);
         }
     }
 
@@ -166,7 +193,8 @@ pub(super) fn correct_velocity(motion: &mut Motion, row: &mut RowWork, h: Real) 
     }
     if row.friction > 0.0 && row.lambda > 0.0 {
         // The impulse along the normal leaves the sliding as it was, but for the turn of rigid frames.
-        let velocity = if row.stiffs == 0 { velocity } else { row.relative_velocity(motion) };
+        let velocity =
+            if row.stiffs == 0 && row.wholes == 0 { velocity } else { row.relative_velocity(motion) };
         rub(motion, row, velocity, h);
     }
 }

@@ -1,6 +1,7 @@
 //! Respond: rows are answered. Each response consumes the same rows and knows nothing of shapes.
 
 pub mod augmented_lagrangian;
+pub mod carried;
 pub mod displacement_velocity;
 pub mod grip;
 pub mod penetration;
@@ -19,28 +20,36 @@ pub(crate) fn answer(sub: &Substep, state: &mut State, scratch: &mut Scratch, re
     if sub.params.response == Response::AugmentedLagrangian {
         return augmented_lagrangian::answer(sub, state, scratch, report);
     }
-    let Scratch {
-        pos, vel, pose, twist, inv_mass, rigid_mobility, rows, row_work, shares, grip_work, ..
-    } = scratch;
-    let mut motion = Motion { pos, vel, pose, twist, inv_mass, rigid_mobility };
+    let presses = sub.params.response.presses();
+    if presses {
+        carried::prepare(sub, scratch);
+    }
+    let Scratch { pos, vel, pose, twist, inv_mass, felt_inv_mass, rigid_mobility, carried, rows, .. } =
+        scratch;
+    let (row_work, shares, grip_work) = (&mut scratch.row_work, &mut scratch.shares, &mut scratch.grip_work);
+    let inv_mass = if presses { felt_inv_mass } else { inv_mass };
+    let mut motion = Motion { pos, vel, pose, twist, inv_mass, rigid_mobility, carried };
     match sub.params.response {
         Response::DisplacementVelocity | Response::Projection | Response::ConsistentPenetration => {
             displacement_velocity::prepare(&motion, rows, row_work);
         }
         Response::AugmentedLagrangian | Response::Ignore => row_work.clear(),
     }
-    let presses = sub.params.response.presses();
     if presses {
-        penetration::prepare(sub, rows, row_work, shares);
+        penetration::prepare((sub, &scratch.tissues), &motion, rows, row_work, shares);
     }
     grip::prepare(sub, &state.grips, grip_work);
     for _ in 0..sub.sweeps {
         if presses {
-            penetration::sweep(&mut motion, row_work, shares, sub.h);
+            penetration::sweep_velocities(&mut motion, row_work, sub.h);
         } else {
             displacement_velocity::sweep(&mut motion, row_work, sub.h);
         }
         grip::sweep(&mut motion, grip_work, sub.h);
+    }
+    if presses {
+        carried::spread(sub, &mut motion);
+        (0..sub.sweeps).for_each(|_| penetration::sweep_positions(&mut motion, row_work, shares));
     }
     displacement_velocity::store(rows, row_work);
     grip::slip(sub, &motion, state, grip_work, report);
@@ -65,6 +74,8 @@ pub struct Motion<'a> {
     pub inv_mass: &'a [Real],
     /// One per rigid frame.
     pub rigid_mobility: &'a [Mobility],
+    /// One per body; empty where the response passes nothing on.
+    pub carried: &'a mut [carried::Carried],
 }
 
 impl Motion<'_> {

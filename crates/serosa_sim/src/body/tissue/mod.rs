@@ -23,7 +23,8 @@ use crate::{Real, Scratch, Vec3};
 use element::{Along, Bent, Clock, Spread};
 use solve::System;
 use std::ops::Range;
-use whole::{Drift, Lie, Whole};
+use whole::Lie;
+pub(crate) use whole::{Drift, Whole};
 
 /// 16 √3/27. The volume of two regular triangles of side a, folded by the small angle θ, is θ a³/8 = θ 3/√8 Ṽ; with
 /// this share their energy is ½ (2/√3) B θ², which makes a net of them a sheet of the bending stiffness B (Seung and
@@ -42,6 +43,14 @@ pub struct TissueWork {
     vel: Vec<Vec3>,
 }
 
+impl TissueWork {
+    /// How far a vertex of the body yields to an impulse within this substep, its neighbours held \[1/kg\]; `None` where
+    /// the body is none of tissue.
+    pub(crate) fn compliance(&self, vertex: usize) -> Option<Real> {
+        self.system.inverse.get(vertex).copied()
+    }
+}
+
 /// Everything a substep of one body looks at.
 struct Tissue<'a> {
     model: &'a Model,
@@ -51,6 +60,15 @@ struct Tissue<'a> {
     clock: Clock,
     /// As the substep begins.
     whole: Whole,
+}
+
+/// How much more than its mass restoration makes a vertex resist a push within a substep, as a share of its mass.
+pub(crate) fn resistance(sub: &Substep, b: usize, body: &TissueBody) -> Real {
+    let BodyParams { restoration, relaxation, .. } = sub.params.bodies[b];
+    match body.integrator {
+        Integrator::Implicit => restoration * restoration * sub.h * (sub.h + relaxation),
+        Integrator::Verlet => 0.0,
+    }
 }
 
 /// Predict: the whole motion, but for contacts. Cost: O(elements × (1 + sweeps)).

@@ -5,7 +5,7 @@ use crate::{Mat3, Real, Vec3};
 
 /// Masses in a body: how much, where, and how they resist turning.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Whole {
+pub(crate) struct Whole {
     total: Real,
     pub center: Vec3,
     /// 0 where the masses lie in one line.
@@ -40,6 +40,12 @@ impl Whole {
         Self { total, center, inverse_inertia: if sound { inertia.inverse() } else { Mat3::ZERO } }
     }
 
+    /// The motion that an impulse at a place gives it.
+    pub fn pushed(&self, place: Vec3, impulse: Vec3) -> Drift {
+        let spin = (place - self.center).cross(impulse);
+        Drift { center: self.center, vel: impulse / self.total, omega: self.inverse_inertia * spin }
+    }
+
     /// The motion with the same linear and angular momentum that deforms nothing. O(vertices).
     pub fn drift(&self, mass: &[Real], pos: &[Vec3], vel: &[Vec3]) -> Drift {
         let (mut linear, mut spin) = (Vec3::ZERO, Vec3::ZERO);
@@ -54,7 +60,7 @@ impl Whole {
 
 /// The motion of a rigid body.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Drift {
+pub(crate) struct Drift {
     pub center: Vec3,
     pub vel: Vec3,
     pub omega: Vec3,
