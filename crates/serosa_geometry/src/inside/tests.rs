@@ -41,6 +41,21 @@ fn lumps_agree_with_the_slow_twin() {
     }
 }
 
+/// A vertex pulled through the far side leaves a pocket that is inside out. An edge from the outside into it crosses as
+/// one from the inside to the outside does.
+#[test]
+fn what_lies_in_a_pocket_that_is_inside_out_is_outside() {
+    let mut folded = Body::sphere(6);
+    let pulled =
+        folded.points.iter().copied().enumerate().max_by(|p, q| p.1.x.total_cmp(&q.1.x)).map(|p| p.0);
+    folded.points[pulled.unwrap_or(0)].x = -2.5;
+    let folded = folded.moved(|p| p);
+    let ball = Body::sphere(6).moved(|p| 0.4 * p + Vec3::new(-1.5, 0.03, 0.02));
+    let found = intersect(&ball, &folded);
+    assert_eq!(found.inside(Of::First).vertices(), inside_slowly(&ball, Of::First, &folded));
+    assert_eq!(found.inside(Of::Second).vertices(), inside_slowly(&folded, Of::Second, &ball));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 

@@ -326,8 +326,8 @@ fn planes(model: &Model, params: &Params, (pos, pose): At, rows: &mut Vec<Row>) 
 }
 
 impl Model {
-    /// Whether two shells may press into one another: something must be able to move, and something be soft, since
-    /// rigid bodies among themselves have no depth to share.
+    /// Whether two shells may press into one another: one of them must be soft, since rigid bodies among themselves have no
+    /// depth to share.
     fn may_press(&self, i: usize, j: usize) -> bool {
         let (a, b) = (&self.shells[i], &self.shells[j]);
         a.body != b.body && (a.frame.is_none() || b.frame.is_none())
