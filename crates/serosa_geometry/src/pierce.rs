@@ -16,12 +16,12 @@ const ROUNDING: Real = 32.0 * Real::EPSILON;
 /// Below this, products may have lost bits at the small end of the range.
 const SMALL: Real = 1e-280;
 
-/// Which of the two shapes the segment belongs to; the triangle is the other's.
+/// Which of two shapes, or solids. Of a segment and a triangle it says whose the segment is; the triangle is the other's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Of {
-    /// The segment is of the shape that stays.
+    /// The first: where ties are broken, the one that stays.
     First,
-    /// The segment is of the shape that is thought of as moved.
+    /// The second: where ties are broken, the one that is thought of as moved.
     Second,
 }
 

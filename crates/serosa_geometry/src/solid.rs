@@ -3,7 +3,7 @@
 //! Signs: the normal of a touch points from B to A, the gap is positive apart and negative in overlap.
 
 use crate::rotation::{any_perpendicular, unit_or};
-use crate::{Aabb, Mat3, Real, Vec3, closest_on_segment, closest_segments};
+use crate::{Aabb, Mat3, Of, Real, Vec3, closest_on_segment, closest_segments};
 
 /// A segment with a radius: a capsule, or a ball where both ends coincide.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -143,20 +143,11 @@ pub fn touches_and_ends(
             nearest = Some(touch);
         }
         let speaks = |of: Of, along: Real| !(along == 0.0 && mute(of, 0) || along == 1.0 && mute(of, 1));
-        if speaks(Of::A, touch.s) && speaks(Of::B, touch.t) {
+        if speaks(Of::First, touch.s) && speaks(Of::Second, touch.t) {
             emit(touch);
         }
     });
     nearest
-}
-
-/// Which of two solids.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Of {
-    /// The first.
-    A,
-    /// The second.
-    B,
 }
 
 /// Capsules whose cores meet at an angle of less than about 10° are almost parallel: sin² below this.
@@ -189,7 +180,7 @@ fn round_round_and_ends(
         }
     }
     for (end, p) in [a.a, a.b].into_iter().enumerate().take(if a.a == a.b { 1 } else { 2 }) {
-        if !mute(Of::A, end) {
+        if !mute(Of::First, end) {
             let (s, t) = (end as Real, closest_on_segment(p, b.a, b.b));
             if near(s, t) {
                 emit(round_at(a, b, (s, t), 1 + end as u8));
@@ -197,7 +188,7 @@ fn round_round_and_ends(
         }
     }
     for (end, p) in [b.a, b.b].into_iter().enumerate().take(if b.a == b.b { 1 } else { 2 }) {
-        if !mute(Of::B, end) {
+        if !mute(Of::Second, end) {
             let (s, t) = (closest_on_segment(p, a.a, a.b), end as Real);
             // An end that is nearest to an end has been found from the other side.
             if inside(s) && near(s, t) {

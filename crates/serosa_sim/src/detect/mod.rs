@@ -24,8 +24,8 @@ use crate::row::{Held, Row, RowKey, Side};
 use crate::state::State;
 use crate::{Mat3, PrimId, Real, Scratch, Vec3, VertexId};
 use rayon::prelude::*;
-use serosa_geometry::solid::{Of, touches, touches_and_ends};
-use serosa_geometry::{Aabb, Cuboid, Grid, Plane, Round, Solid, Touch};
+use serosa_geometry::solid::{touches, touches_and_ends};
+use serosa_geometry::{Aabb, Cuboid, Grid, Of, Plane, Round, Solid, Touch};
 use tracker::{Sight, Tracker};
 
 /// Skin of the fat boxes, as a share of the mean size of a primitive: a thicker one lasts longer and lists more
@@ -343,8 +343,8 @@ impl Bucket {
         };
         let margin = reach.farthest[a.at()] + reach.farthest[b.at()];
         let mute = |of: Of, end: usize| match of {
-            Of::A => muted(model, a, end, b),
-            Of::B => muted(model, b, end, a),
+            Of::First => muted(model, a, end, b),
+            Of::Second => muted(model, b, end, a),
         };
         let nearest = touches_and_ends(x, y, margin, mute, &mut |touch| {
             if reach.may_push(model, places, (a, b), &touch) && speaks(model, (a, b), &touch) {
