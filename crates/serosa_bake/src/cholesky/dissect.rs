@@ -1,15 +1,15 @@
 //! Nested dissection: the order in which the factor of a solid's matrix stays sparse.
 //!
 //! A set of nodes is cut in two by a plane; the nodes at the cut, the separator, are eliminated after both halves, which
-//! are dissected in turn (George 1973). Planes are tried in 13 directions, at 5 places each, with the separator on either
-//! side, and the smallest separator wins: on organs, whose cuts vary much, that is worth a third of the factor's
-//! operations against cuts across the longest side.
+//! are dissected in turn (George 1973). Planes are tried in 13 directions, at 5 places each, and that with the fewest
+//! nodes at one side of it wins; of the nodes at both sides the separator takes the fewest that part the halves.
 
+use super::cover::smallest_cover;
 use crate::blocks::BlockMatrix;
 use serosa_geometry::{Real, Vec3};
 
 /// Sets as small as this are eliminated as they stand.
-const LEAF: usize = 24;
+const LEAF: usize = 8;
 /// Where planes are tried: the share of nodes before them.
 const CUTS: [Real; 5] = [0.4, 0.45, 0.5, 0.55, 0.6];
 /// Normals of the planes: to the faces, edges and corners of a cube.
@@ -40,9 +40,8 @@ impl Graph {
     /// Of the nodes of a matrix.
     pub fn of<const W: usize>(matrix: &BlockMatrix<W>) -> Self {
         let count = matrix.free().len();
-        let edges: Vec<[u32; 2]> = (0..count)
-            .flat_map(|j| matrix.column(j).skip(1).map(move |(i, _)| [i, j as u32]))
-            .collect();
+        let edges: Vec<[u32; 2]> =
+            (0..count).flat_map(|j| matrix.column(j).skip(1).map(move |(i, _)| [i, j as u32])).collect();
         Self::of_edges(count, &edges)
     }
 
@@ -116,13 +115,12 @@ struct Dissector<'a> {
     spans: Vec<[u32; 2]>,
 }
 
-/// A cut of a part: how many nodes are before the plane, and on which side of it the separator is.
+/// A plane through a part: how many nodes are at it on the side that has fewer there, and how many are before it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Cut {
-    separator: usize,
+    at_plane: usize,
     direction: usize,
     before: usize,
-    behind_plane: bool,
 }
 
 impl Dissector<'_> {
@@ -131,24 +129,37 @@ impl Dissector<'_> {
         let best = (0..DIRECTIONS.len()).flat_map(|d| self.best_along(nodes, part, d)).min();
         let Some(best) = best else { return [nodes.len(), 0] };
         self.line_up(nodes, part, best.direction);
-        let side = |node: u32, [low, high]: [u32; 2], rank: u32| {
-            let (before, cut) = ((rank as usize) < best.before, best.before as u32);
-            let separates =
-                if best.behind_plane { !before && low < cut } else { before && high >= cut };
-            (if separates { 2u8 } else { u8::from(!before) }, node)
-        };
-        let mut sides: Vec<(u8, u32)> = (0..nodes.len())
-            .map(|rank| side(self.sorted[rank].1, self.spans[rank], rank as u32))
-            .collect();
+        let mut sides: Vec<(u8, u32)> = self.sorted.iter().map(|(_, node)| (0, *node)).collect();
+        sides[best.before..].iter_mut().for_each(|(side, _)| *side = 1);
+        self.separate(&mut sides, best.before, part);
         // Stable: nodes of a half stay in line.
         sides.sort_by_key(|(side, _)| *side);
+        let mut sizes = [0; 3];
         for ((side, node), to) in sides.iter().zip(nodes.iter_mut()) {
             *to = *node;
+            sizes[*side as usize] += 1;
             // Separators belong to no part any more.
-            self.part[*node as usize] = if *side < 2 { halves[*side as usize] } else { u32::MAX };
+            self.part[*node as usize] = halves.get(*side as usize).copied().unwrap_or(u32::MAX);
         }
-        let left = sides.iter().filter(|(side, _)| *side == 0).count();
-        [left, nodes.len() - left - best.separator]
+        [sizes[0], sizes[1]]
+    }
+
+    /// Moves to the separator, side 2, the fewest nodes that touch all edges across the plane. Those may be of both
+    /// sides, and are fewer than all nodes at the plane of either.
+    fn separate(&mut self, sides: &mut [(u8, u32)], before: usize, part: u32) {
+        let left: Vec<usize> = (0..before).filter(|r| self.spans[*r][1] as usize >= before).collect();
+        let right: Vec<usize> =
+            (before..sides.len()).filter(|r| (self.spans[*r][0] as usize) < before).collect();
+        let across = |rank: &usize| {
+            let others = self.graph.neighbours(sides[*rank].1 as usize).iter();
+            let inside =
+                others.filter(|n| self.part[**n as usize] == part).map(|n| self.rank[*n as usize] as usize);
+            inside.filter_map(|r| right.binary_search(&r).ok()).map(|r| r as u32).collect()
+        };
+        let edges: Vec<Vec<u32>> = left.iter().map(across).collect();
+        let (of_left, of_right) = smallest_cover(&edges, right.len());
+        let chosen = left.iter().zip(of_left).chain(right.iter().zip(of_right));
+        chosen.filter(|(_, inside)| *inside).for_each(|(rank, _)| sides[*rank].0 = 2);
     }
 
     /// The smallest separator of planes in one direction.
@@ -162,15 +173,8 @@ impl Dissector<'_> {
                 count[1] += usize::from(rank >= *cut && (*low as usize) < *cut);
             }
         }
-        let all = cuts.iter().zip(counts).flat_map(|(before, count)| {
-            [false, true].map(|behind_plane| Cut {
-                separator: count[usize::from(behind_plane)],
-                direction,
-                before: *before,
-                behind_plane,
-            })
-        });
-        all.min()
+        let all = cuts.iter().zip(counts);
+        all.map(|(before, [a, b])| Cut { at_plane: a.min(b), direction, before: *before }).min()
     }
 
     /// Ranks the nodes of a part along a direction, and finds the ranks of their neighbours in the part.

@@ -4,6 +4,7 @@
 //! contiguous ([`tree`]); the numeric work is done by `faer`, on one thread always, and its panels are laid out anew
 //! for solves in a fixed order of operations ([`Factor`]).
 
+mod cover;
 pub mod dissect;
 mod tree;
 
@@ -11,7 +12,8 @@ use crate::blocks::BlockMatrix;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::sparse::linalg::SupernodalThreshold;
 use faer::sparse::linalg::cholesky::{
-    CholeskySymbolicParams, SymbolicCholesky, SymbolicCholeskyRaw, SymmetricOrdering, factorize_symbolic_cholesky,
+    CholeskySymbolicParams, SymbolicCholesky, SymbolicCholeskyRaw, SymmetricOrdering,
+    factorize_symbolic_cholesky,
 };
 use faer::sparse::{SparseColMatRef, SymbolicSparseColMatRef};
 use faer::{Par, Side};
@@ -23,7 +25,9 @@ use serosa_sim::algebra::sparse::{Precision, RawPanel};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FactorError {
     /// Some motion costs no energy, or gains some.
-    #[error("the matrix is not positive definite at vertex {vertex}: something there moves without resistance")]
+    #[error(
+        "the matrix is not positive definite at vertex {vertex}: something there moves without resistance"
+    )]
     NotPositive {
         /// Where elimination stopped: one of the vertices of that motion.
         vertex: u32,
@@ -57,6 +61,11 @@ pub fn factor_in_order<const W: usize>(
 ) -> Result<Factor, FactorError> {
     let order = tree::post_order(&dissect::Graph::of(matrix), &order);
     let vertices: Vec<u32> = order.iter().map(|n| matrix.free()[*n as usize]).collect();
+    if vertices.is_empty() {
+        let none = core::iter::empty();
+        return Factor::new(W, matrix.vertices(), vertices, none, precision)
+            .map_err(|_| FactorError::TooLarge { unknowns: 0 });
+    }
     let columns = Columns::of(matrix, &order);
     let too_large = || FactorError::TooLarge { unknowns: columns.starts.len() - 1 };
     let symbolic = columns.analyse().ok_or_else(too_large)?;
@@ -82,7 +91,8 @@ pub fn factor_in_order<const W: usize>(
     let all = (0..panels.n_supernodes()).map(panel);
     // A pivot that is no number: the matrix held one.
     let vertex = vertices.first().copied().unwrap_or(0);
-    Factor::new(W, matrix.vertices(), vertices, all, precision).map_err(|_| FactorError::NotPositive { vertex })
+    Factor::new(W, matrix.vertices(), vertices, all, precision)
+        .map_err(|_| FactorError::NotPositive { vertex })
 }
 
 /// The lower half of a matrix by scalar columns, in the order of elimination.
@@ -153,8 +163,13 @@ impl Columns {
     }
 
     /// The entries of the factor; otherwise the unknown whose pivot was not positive, or nothing where memory ran out.
-    fn eliminate(&self, symbolic: &SymbolicCholesky<usize>, values: &mut [Real]) -> Result<(), Option<usize>> {
-        let pattern = SymbolicSparseColMatRef::new_checked(self.n(), self.n(), &self.starts, None, &self.rows);
+    fn eliminate(
+        &self,
+        symbolic: &SymbolicCholesky<usize>,
+        values: &mut [Real],
+    ) -> Result<(), Option<usize>> {
+        let pattern =
+            SymbolicSparseColMatRef::new_checked(self.n(), self.n(), &self.starts, None, &self.rows);
         let lower = SparseColMatRef::new(pattern, &self.values[..]);
         let request = symbolic.factorize_numeric_llt_scratch::<Real>(Par::Seq, Default::default());
         let mut memory = MemBuffer::try_new(request).map_err(|_| None)?;

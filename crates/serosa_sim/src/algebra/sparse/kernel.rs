@@ -152,7 +152,8 @@ fn backward_group<S: Entry, const W: usize>(values: &[S], front: &mut [Real]) {
     let (own, below) = front.split_at_mut(W);
     let mut sums = [[0.0; TILE]; W];
     let (tiles, below) = (tiles.as_chunks::<TILE>().0.as_chunks::<W>().0, below.as_chunks::<TILE>().0);
-    for (tile, y) in tiles.iter().zip(below) {
+    // Backwards through memory, as the whole pass goes.
+    for (tile, y) in tiles.iter().zip(below).rev() {
         for k in 0..W {
             sums[k] = core::array::from_fn(|lane| sums[k][lane] + tile[k][lane].into() * y[lane]);
         }
