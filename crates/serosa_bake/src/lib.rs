@@ -6,6 +6,7 @@
 pub mod band;
 mod bodies;
 pub mod exclude;
+pub mod fill;
 pub mod lattice;
 pub mod neighbours;
 mod probes;
