@@ -5,7 +5,7 @@
 //! sides (Labelle and Shewchuk 2007, section 4). Seen from the surface all is of the smallest size: that is what the
 //! bounds on angles need, and what [`Background::seams`] is for.
 
-use super::body::Body;
+use super::body::{Body, Known};
 use super::octree::{Cell, Octree};
 use serosa_geometry::{Real, Vec3};
 use std::collections::HashMap;
@@ -22,6 +22,8 @@ pub(super) struct Background {
     pub values: Vec<Real>,
     /// Of positive volume. Of those between smallest cubes corners 0 and 1 are the ends of a long edge, and so are 2 and 3.
     pub tets: Vec<[u32; 4]>,
+    /// A cube of each point, by number.
+    cells: Vec<u32>,
     /// For each tetrahedron a cube larger than the smallest that it is part of, or [`NONE`].
     large: Vec<u32>,
     /// Faces beyond which nothing was made: the large cube there, and points of the face.
@@ -51,16 +53,19 @@ struct Maker<'a> {
     tree: &'a Octree,
     body: &'a Body<'a>,
     numbers: HashMap<u64, u32, BuildHasherDefault<Spread>>,
+    /// The number of the cube whose faces are looked at.
+    cell: u32,
     made: Background,
 }
 
 impl Background {
     /// Of a balanced tree. O(c log c) for c cubes, and a signed distance for each corner near the surface.
     pub fn of(tree: &Octree, body: &Body) -> Self {
-        let (keys, values, tets, large, edges) = (Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let made = Self { keys, values, tets, large, edges };
-        let mut maker = Maker { tree, body, numbers: HashMap::default(), made };
-        for cell in tree.cells.iter().filter(|c| c.is_leaf() && !c.is_void()) {
+        let (keys, values, tets) = (Vec::new(), Vec::new(), Vec::new());
+        let made = Self { keys, values, tets, cells: Vec::new(), large: Vec::new(), edges: Vec::new() };
+        let mut maker = Maker { tree, body, numbers: HashMap::default(), cell: 0, made };
+        for (cell, number) in tree.cells.iter().zip(0..).filter(|(c, _)| c.is_leaf() && !c.is_void()) {
+            maker.cell = number;
             for axis in 0..3 {
                 for step in [-1, 1] {
                     maker.join(cell, axis, step);
@@ -77,7 +82,12 @@ impl Background {
     fn measure(&mut self, tree: &Octree, body: &Body) {
         let unknown: Vec<usize> = (0..self.values.len()).filter(|i| self.values[*i].is_nan()).collect();
         let at: Vec<Vec3> = unknown.iter().map(|i| tree.place(self.keys[*i])).collect();
-        for (i, value) in unknown.iter().zip(body.values(&at)) {
+        let known = |i: usize| {
+            let cell = self.cells[unknown[i]];
+            [tree.known(&tree.cells[cell as usize]), Known::NOTHING]
+        };
+        let values = body.values_beside(&at, known);
+        for (i, value) in unknown.iter().zip(values) {
             self.values[*i] = value;
         }
     }
@@ -123,6 +133,7 @@ impl Maker<'_> {
         if number == next {
             self.made.keys.push(key);
             self.made.values.push(Real::NAN);
+            self.made.cells.push(self.cell);
         }
         let value = &mut self.made.values[number as usize];
         if value.is_nan() {
@@ -163,7 +174,7 @@ impl Maker<'_> {
             return;
         }
         let centers = [self.number(cell.center(), cell), self.number(other.center(), other)];
-        let large = if cell.level == 0 { NONE } else { self.large(cell) };
+        let large = if cell.level == 0 { NONE } else { self.cell };
         for (k, from) in RIM.iter().enumerate() {
             let to = RIM[(k + 1) % 4];
             let ends = [*from, to].map(|at| Self::face(cell, axis, 1, at));
@@ -189,7 +200,7 @@ impl Maker<'_> {
 
     /// A cube and the four of half its size beyond a face.
     fn join_smaller(&mut self, cell: &Cell, axis: usize, step: i32) {
-        let large = self.large(cell);
+        let large = self.cell;
         let top = self.number(cell.center(), cell);
         let middle = self.number(Self::face(cell, axis, step, [0, 0]), cell);
         for corner in RIM {
@@ -221,11 +232,6 @@ impl Maker<'_> {
         let [p, q, r, s] = RIM.map(|at| self.number(Self::face(cell, axis, step, at), cell));
         let center = self.number(cell.center(), cell);
         self.made.edges.push((void, [p, q, r, s, center]));
-    }
-
-    /// The number of a leaf.
-    fn large(&self, cell: &Cell) -> u32 {
-        self.tree.find(cell.center(), cell.level).unwrap_or(NONE)
     }
 
     /// A tetrahedron, turned so that its volume is positive.

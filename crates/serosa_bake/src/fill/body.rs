@@ -3,6 +3,7 @@
 use serosa_geometry::isosurface::Field;
 use serosa_geometry::weld::weld;
 use serosa_geometry::{Aabb, Distance, Near, Real, Sign, Topology, Vec3};
+use std::cell::Cell;
 use std::sync::Arc;
 
 /// Something with an inside.
@@ -14,6 +15,8 @@ pub(super) struct Body<'a> {
     pub steepness: Real,
     /// Whether the side changes at the surface only. Where it is open the winding number changes in its holes too.
     pub is_tight: bool,
+    /// Whether some place was found that the surface goes around more than once: then some of it lies inside.
+    pub overlaps: Cell<bool>,
 }
 
 enum Kind<'a> {
@@ -37,13 +40,15 @@ impl<'a> Body<'a> {
         let is_tight = topology.is_closed() && topology.is_oriented();
         let bounds = Aabb::around(faces.iter().flatten().map(|i| points[*i as usize]));
         let distance = Distance::with(Arc::new(topology), points, Sign::Winding);
-        Self { kind: Kind::Surface(Box::new(distance)), bounds, steepness: 1.0, is_tight }
+        let (kind, overlaps) = (Kind::Surface(Box::new(distance)), Cell::new(false));
+        Self { kind, bounds, steepness: 1.0, is_tight, overlaps }
     }
 
     /// Of a function that is negative inside.
     pub fn of_function(field: Field<'a>) -> Self {
         let bounds = field.bounds;
-        Self { kind: Kind::Function(field), bounds, steepness: STEEPNESS_OF_FUNCTIONS, is_tight: true }
+        let (steepness, overlaps) = (STEEPNESS_OF_FUNCTIONS, Cell::new(false));
+        Self { kind: Kind::Function(field), bounds, steepness, is_tight: true, overlaps }
     }
 
     /// The surface, where it is one of triangles.
@@ -55,30 +60,77 @@ impl<'a> Body<'a> {
     }
 
     /// Signed distances, or values like them: negative inside. O(log n) for each point.
-    pub fn values(&self, at: &[Vec3]) -> Vec<Real> {
+    ///
+    /// For each point two may be named whose values are known. Where the balls around both that the surface leaves free
+    /// overlap, both are on the same side, and no winding number is needed.
+    pub fn values_beside(&self, at: &[Vec3], known: impl Fn(usize) -> [Known; 2]) -> Vec<Real> {
+        let distance = match &self.kind {
+            Kind::Surface(distance) => distance,
+            Kind::Function(field) => return at.iter().map(|p| sound((field.value)(*p))).collect(),
+        };
+        let mut found = vec![Near::NOTHING; at.len()];
+        distance.closest_all(at, &mut found);
+        let signed = |(i, (p, near)): (usize, (&Vec3, &Near))| {
+            let beside = |k: &Known| self.is_tight && k.value.abs() + near.distance > SURE * k.at.distance(*p);
+            let inside = match known(i).iter().find(|k| beside(k)) {
+                Some(k) => k.value < 0.0,
+                None => self.is_inside(distance, *p),
+            };
+            if inside { -near.distance } else { near.distance }
+        };
+        at.iter().zip(&found).enumerate().map(signed).collect()
+    }
+
+    fn is_inside(&self, distance: &Distance, p: Vec3) -> bool {
+        let winding = distance.winding(p);
+        self.overlaps.set(self.overlaps.get() || winding > 1.5);
+        winding > 0.5
+    }
+
+    /// How far points are from the surface, about.
+    pub fn distances(&self, at: &[Vec3]) -> Vec<Real> {
         match &self.kind {
             Kind::Surface(distance) => {
                 let mut found = vec![Near::NOTHING; at.len()];
-                distance.signed_all(at, &mut found);
+                distance.closest_all(at, &mut found);
                 found.iter().map(|near| near.distance).collect()
             }
-            Kind::Function(field) => at.iter().map(|p| sound((field.value)(*p))).collect(),
+            Kind::Function(field) => at.iter().map(|p| sound((field.value)(*p)).abs()).collect(),
         }
     }
 
-    /// The point of the surface nearest to one that is no farther than `reach` from it.
-    pub fn project(&self, p: Vec3, reach: Real) -> Option<Vec3> {
+    /// The points of the surface nearest to some that are no farther than `reach` from it. `nears` is kept from one call
+    /// to the next and speeds it up where points are about the same.
+    pub fn project(&self, at: &[Vec3], reach: Real, nears: &mut [Near]) -> Vec<Option<Vec3>> {
         match &self.kind {
             Kind::Surface(distance) => {
-                let near = distance.closest(p);
-                (near.distance <= reach).then_some(near.point)
+                distance.closest_all(at, nears);
+                nears.iter().map(|near| (near.distance <= reach).then_some(near.point)).collect()
             }
             Kind::Function(field) => {
-                let q = field.project(p, reach, 6);
-                (sound((field.value)(q)).abs() <= 1e-3 * reach).then_some(q)
+                let project = |p: &Vec3| {
+                    let q = field.project(*p, reach, 6);
+                    (sound((field.value)(q)).abs() <= 1e-3 * reach).then_some(q)
+                };
+                at.iter().map(project).collect()
             }
         }
     }
+}
+
+/// Of two balls that only just overlap nothing is said, because of rounding.
+const SURE: Real = 1.0 + 1e-9;
+
+/// A point whose value is known.
+#[derive(Clone, Copy)]
+pub(super) struct Known {
+    pub at: Vec3,
+    pub value: Real,
+}
+
+impl Known {
+    /// Says nothing about any point.
+    pub const NOTHING: Self = Self { at: Vec3::NAN, value: 0.0 };
 }
 
 /// What is not a number is outside.

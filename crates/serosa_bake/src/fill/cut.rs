@@ -1,7 +1,7 @@
 //! Where the surface crosses the edges of the lattice, and which points are moved onto it.
 
 use super::background::Background;
-use super::body::Body;
+use super::body::{Body, Known};
 use super::octree::Octree;
 use super::stencil::{Corners, Side, WARP_LONG, WARP_SHORT};
 use serosa_geometry::{Real, Vec3};
@@ -59,11 +59,12 @@ struct Bracket {
 }
 
 impl Bracket {
-    /// Where to look next: by regula falsi, or in the middle where values do not tell (jumps of the winding number).
-    fn guess(&self, round: usize) -> Real {
+    /// Where to look next: by regula falsi, or in the middle where values tell nothing (jumps of the winding number in a
+    /// hole, parts of the surface inside) and now and then elsewhere.
+    fn guess(&self, halve: bool) -> Real {
         let ((a, fa), (b, fb)) = (self.from, self.to);
-        let guess = if round % 3 == 2 { Real::NAN } else { (a * fb - b * fa) / (fb - fa) };
-        if guess > a && guess < b { guess } else { 0.5 * (a + b) }
+        let guess = (a * fb - b * fa) / (fb - fa);
+        if guess > a && guess < b && !halve { guess } else { 0.5 * (a + b) }
     }
 }
 
@@ -77,20 +78,26 @@ fn cross(body: &Body, points: &[Vec3], background: &Background, edges: &mut [Edg
     };
     let mut open: Vec<Bracket> = edges.iter().enumerate().map(bracket).collect();
     for round in 0..ROUNDS {
-        let place = |b: &Bracket| {
+        let halve = round % 3 == 2 || body.overlaps.get();
+        let place = |b: &Bracket, at: Real| {
             let [p, q] = edges[b.edge].ends.map(|i| points[i as usize]);
-            p.lerp(q, b.guess(round))
+            p.lerp(q, at)
         };
-        let values = body.values(&open.iter().map(place).collect::<Vec<_>>());
+        let known = |i: usize| {
+            let known = |(at, value): (Real, Real)| Known { at: place(&open[i], at), value };
+            [known(open[i].from), known(open[i].to)]
+        };
+        let guesses: Vec<Vec3> = open.iter().map(|b| place(b, b.guess(halve))).collect();
+        let values = body.values_beside(&guesses, known);
         let mut left = Vec::new();
         for (mut bracket, value) in open.into_iter().zip(values) {
-            let at = bracket.guess(round);
+            let at = bracket.guess(halve);
             let [p, q] = edges[bracket.edge].ends.map(|i| points[i as usize]);
             edges[bracket.edge].at = at;
             *(if value < 0.0 { &mut bracket.from } else { &mut bracket.to }) = (at, value);
-            let long = p.distance(q);
-            let found = value.abs() <= NEAR * long || bracket.to.0 - bracket.from.0 <= NEAR;
-            if !found {
+            // Where the surface overlaps itself a small value may be that of a part of it inside.
+            let near = value.abs() <= NEAR * p.distance(q) && !body.overlaps.get();
+            if !near && bracket.to.0 - bracket.from.0 > NEAR {
                 left.push(bracket);
             }
         }

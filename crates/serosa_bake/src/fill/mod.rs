@@ -200,7 +200,7 @@ fn nothing(body: &Body, edge: Real) -> FillFault {
     // Twice the volume for the area is how thick a plate is.
     let fitting = (volume / area).min(0.5 * edge);
     match fitting > 1e-6 * size {
-        true if body.is_tight => FillFault::TooCoarse { edge, fitting },
+        true => FillFault::TooCoarse { edge, fitting },
         _ if !surface.topology().open.is_empty() => FillFault::Open { open: surface.topology().open.len() },
         _ => FillFault::Hollow,
     }

@@ -1,6 +1,6 @@
 //! Cubes around a body: small at its surface, larger inside.
 
-use super::body::Body;
+use super::body::{Body, Known};
 use serosa_geometry::{Aabb, Real, Vec3};
 
 /// The most cubes. A million take about a gigabyte with all that is made of them.
@@ -19,6 +19,7 @@ pub(super) struct Cell {
     pub level: u8,
     /// Signed distance of its centre \[m\]; negative inside.
     pub value: Real,
+    parent: u32,
     children: u32,
 }
 
@@ -63,7 +64,7 @@ impl Octree {
         let level = (0..=LEVELS_MAX).find(|l| size * Real::from(1 << l) >= widest);
         let level = level.ok_or(TooMany((widest / size).powi(2)))?;
         let (unit, half) = (0.5 * size, Vec3::splat(0.5 * size * Real::from(1 << level)));
-        let root = Cell { at: [0; 3], level, value: Real::NAN, children: NONE };
+        let root = Cell { at: [0; 3], level, value: Real::NAN, parent: 0, children: NONE };
         let mut tree = Self { cells: vec![root], origin: 0.5 * (min + max) - half, unit };
         tree.measure(body, 0);
         let mut from = 0;
@@ -100,7 +101,8 @@ impl Octree {
             let half = parent.half();
             for k in 0..8 {
                 let at = [x + half * (k & 1), y + half * (k >> 1 & 1), z + half * (k >> 2)];
-                self.cells.push(Cell { at, level: level - 1, value: Real::NAN, children: NONE });
+                let (value, parent) = (Real::NAN, *leaf);
+                self.cells.push(Cell { at, level: level - 1, value, parent, children: NONE });
             }
         }
         self.measure(body, from);
@@ -108,8 +110,21 @@ impl Octree {
 
     fn measure(&mut self, body: &Body, from: usize) {
         let at: Vec<Vec3> = self.cells[from..].iter().map(|c| self.place(c.center())).collect();
-        for (cell, value) in self.cells[from..].iter_mut().zip(body.values(&at)) {
+        let known = |i: usize| {
+            let parent = self.cells[self.cells[from + i].parent as usize];
+            [self.known(&parent), Known::NOTHING]
+        };
+        let values = body.values_beside(&at, known);
+        for (cell, value) in self.cells[from..].iter_mut().zip(values) {
             cell.value = value;
+        }
+    }
+
+    /// What is known of the centre of a cube; nothing at the root while it is measured itself.
+    pub fn known(&self, cell: &Cell) -> Known {
+        match cell.value.is_nan() {
+            true => Known::NOTHING,
+            false => Known { at: self.place(cell.center()), value: cell.value },
         }
     }
 

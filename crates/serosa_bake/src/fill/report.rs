@@ -53,7 +53,7 @@ pub(super) fn report(body: &Body, raw: &Raw, edge: Real) -> FillReport {
         ..FillReport::default()
     };
     let samples = samples(&raw.points, &facts.boundary, true);
-    report.off_surface = body.values(&samples).iter().fold(0.0, |most: Real, v| most.max(v.abs()));
+    report.off_surface = body.distances(&samples).into_iter().fold(0.0, Real::max);
     if let Some(surface) = body.surface() {
         let faces = &surface.topology().triangles;
         report.open_edges = surface.topology().open.len();
@@ -85,9 +85,9 @@ fn missed(surface: &Distance, raw: &Raw, faces: &[[u32; 3]], edge: Real) -> Real
     let boundary = Distance::of(topology, &raw.points);
     let samples = samples(surface.points(), &surface.topology().triangles, false);
     let mut found = vec![Near::NOTHING; samples.len()];
-    boundary.signed_all(&samples, &mut found);
+    boundary.closest_all(&samples, &mut found);
     let mut far: Vec<(Real, Vec3)> =
-        found.iter().map(|n| n.distance.abs()).zip(samples).filter(|(d, _)| d.is_finite()).collect();
+        found.iter().map(|n| n.distance).zip(samples).filter(|(d, _)| d.is_finite()).collect();
     far.sort_unstable_by(|a, b| b.0.total_cmp(&a.0));
     // Where a surface overlaps itself some of it lies inside, and is no boundary. The farthest that does not counts.
     let inner = |p: Vec3| around(edge).iter().all(|by| surface.winding(p + *by) > 0.5);

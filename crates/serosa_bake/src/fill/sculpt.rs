@@ -1,8 +1,8 @@
 //! Makes the boundary a manifold: no edge of more than two faces, no point at which two sheets of it touch.
 //!
 //! Where the body is thinner than the lattice, its parts may touch in a point or along an edge, through which no force
-//! is passed in any sensible way. Parts are taken apart where that suffices: the point is doubled. Otherwise the smaller
-//! part at the edge is removed. Angles stay as they are either way.
+//! is passed in any sensible way. All but the largest part at such a place are removed: angles stay as they are. To
+//! double the points there was refused: parts would begin at no distance from one another.
 
 use super::cut::Raw;
 use super::faces::{NONE, Sets, boundary, neighbours};
@@ -12,22 +12,10 @@ pub(super) fn sculpt(raw: &mut Raw) -> usize {
     let before = raw.tets.len();
     loop {
         let beyond = neighbours(&raw.tets);
-        part_stars(raw, &beyond);
-        let faces: Vec<[u32; 3]> = boundary(&raw.tets, &beyond).into_iter().map(|f| f.0).collect();
-        let mut edges: Vec<([u32; 2], u32)> = Vec::with_capacity(3 * faces.len());
-        for (face, f) in faces.iter().zip(0..) {
-            for k in 0..3 {
-                let (a, b) = (face[k], face[(k + 1) % 3]);
-                edges.push(([a.min(b), a.max(b)], 4 * f + k as u32));
-            }
+        let mut removed = smaller_stars(raw, &beyond);
+        if !removed.contains(&true) {
+            removed = smaller_sheets(raw, &beyond);
         }
-        edges.sort_unstable();
-        let groups = || edges.chunk_by(|a, b| a.0 == b.0);
-        let crowded: Vec<[u32; 2]> = groups().filter(|g| g.len() > 2).map(|g| g[0].0).collect();
-        let removed = match crowded.is_empty() {
-            false => smaller_fans(raw, &beyond, &crowded),
-            true => pinched_stars(raw, &faces, groups()),
-        };
         if !removed.contains(&true) {
             return before - raw.tets.len();
         }
@@ -36,8 +24,27 @@ pub(super) fn sculpt(raw: &mut Raw) -> usize {
     }
 }
 
-/// Doubles points around which tetrahedra hang together in several parts.
-fn part_stars(raw: &mut Raw, beyond: &[[u32; 4]]) {
+/// What to remove so that each edge of the boundary has two faces; or, where it is so, that no point pinches it.
+fn smaller_sheets(raw: &Raw, beyond: &[[u32; 4]]) -> Vec<bool> {
+    let faces: Vec<[u32; 3]> = boundary(&raw.tets, beyond).into_iter().map(|f| f.0).collect();
+    let mut edges: Vec<([u32; 2], u32)> = Vec::with_capacity(3 * faces.len());
+    for (face, f) in faces.iter().zip(0..) {
+        for k in 0..3 {
+            let (a, b) = (face[k], face[(k + 1) % 3]);
+            edges.push(([a.min(b), a.max(b)], 4 * f + k as u32));
+        }
+    }
+    edges.sort_unstable();
+    let groups = || edges.chunk_by(|a, b| a.0 == b.0);
+    let crowded: Vec<[u32; 2]> = groups().filter(|g| g.len() > 2).map(|g| g[0].0).collect();
+    match crowded.is_empty() {
+        false => smaller_fans(raw, beyond, &crowded),
+        true => pinched_stars(raw, &faces, groups()),
+    }
+}
+
+/// Around points where tetrahedra hang together in several parts, all but the largest part.
+fn smaller_stars(raw: &Raw, beyond: &[[u32; 4]]) -> Vec<bool> {
     let mut sets = Sets::new(4 * raw.tets.len());
     for ((tet, beyond), t) in raw.tets.iter().zip(beyond).zip(0u32..) {
         for other in beyond.iter().filter(|b| **b != NONE && **b > t) {
@@ -49,24 +56,20 @@ fn part_stars(raw: &mut Raw, beyond: &[[u32; 4]]) {
             }
         }
     }
-    // The first part keeps the point.
-    let mut first = vec![NONE; raw.points.len()];
-    let mut copies = std::collections::BTreeMap::new();
-    for t in 0..raw.tets.len() {
-        for k in 0..4 {
-            let (p, part) = (raw.tets[t][k], sets.find((4 * t + k) as u32));
-            let own = &mut first[p as usize];
-            if *own == NONE {
-                *own = part;
-            }
-            if *own != part {
-                raw.tets[t][k] = *copies.entry(part).or_insert_with(|| {
-                    raw.points.push(raw.points[p as usize]);
-                    raw.points.len() as u32 - 1
-                });
-            }
+    let mut volume = vec![0.0; 4 * raw.tets.len()];
+    for t in 0..raw.tets.len() as u32 {
+        (0..4).for_each(|k| volume[sets.find(4 * t + k) as usize] += raw.volume(t));
+    }
+    let mut largest = vec![NONE; raw.points.len()];
+    for (p, corner) in raw.tets.iter().flatten().zip(0u32..) {
+        let (part, best) = (sets.find(corner), &mut largest[*p as usize]);
+        if *best == NONE || volume[part as usize] > volume[*best as usize] {
+            *best = part;
         }
     }
+    let mut corner = 0..;
+    let mut is_smaller = |p: u32| corner.next().is_some_and(|c| sets.find(c) != largest[p as usize]);
+    raw.tets.iter().map(|tet| tet.map(&mut is_smaller).contains(&true)).collect()
 }
 
 /// Of the fans of tetrahedra around each crowded edge all but the largest.

@@ -3,7 +3,7 @@
 use super::body::Body;
 use super::cut::Raw;
 use super::faces::{boundary, neighbours};
-use serosa_geometry::{Real, Vec3};
+use serosa_geometry::{Near, Real, Vec3};
 
 /// Around points where every sine is above this nothing is tried: the lattice itself has 0.87.
 const GOOD: Real = 0.8;
@@ -48,6 +48,10 @@ struct Moving<'a> {
     tets: Rows,
     /// Neighbours of each point of the boundary along it, each twice; none inside.
     rim: Rows,
+    /// Points of the boundary, ascending.
+    outer: Vec<u32>,
+    /// Of each of them the point of the surface found last.
+    nears: Vec<Near>,
     /// Length of the smallest edges.
     size: Real,
 }
@@ -61,10 +65,13 @@ pub(super) fn smooth(body: &Body, raw: &mut Raw, size: Real, rounds: usize, prog
     let tets = Rows::of(raw.points.len(), of_tets);
     let along = faces.iter().flat_map(|&([a, b, c], _)| [(a, b), (b, a), (b, c), (c, b), (c, a), (a, c)]);
     let rim = Rows::of(raw.points.len(), along);
-    let mut moving = Moving { body, raw, tets, rim, size };
+    let outer: Vec<u32> = (0..raw.points.len() as u32).filter(|p| !rim.row(*p as usize).is_empty()).collect();
+    let nears = vec![Near::NOTHING; outer.len()];
+    let mut moving = Moving { body, raw, tets, rim, outer, nears, size };
     moving.settle();
     for round in 0..rounds {
         progress(round as Real / rounds as Real);
+        moving.improve_outer();
         for p in 0..moving.raw.points.len() {
             moving.improve(p);
         }
@@ -81,15 +88,11 @@ impl Moving<'_> {
 
     /// Brings points of the boundary that have come off the surface back to it.
     fn settle(&mut self) {
-        for p in 0..self.raw.points.len() {
-            if self.rim.row(p).is_empty() {
-                continue;
-            }
-            let old = self.raw.points[p];
-            let Some(new) = self.body.project(old, self.size) else { continue };
-            if new.distance(old) <= ON * self.size {
-                continue;
-            }
+        let at: Vec<Vec3> = self.outer.iter().map(|p| self.raw.points[*p as usize]).collect();
+        let on = self.body.project(&at, self.size, &mut self.nears);
+        for (k, new) in on.into_iter().enumerate() {
+            let (p, old) = (self.outer[k] as usize, at[k]);
+            let Some(new) = new.filter(|new| new.distance(old) > ON * self.size) else { continue };
             let before = self.quality(p).min(FAIR);
             for step in STEPS {
                 self.raw.points[p] = old.lerp(new, step);
@@ -101,25 +104,47 @@ impl Moving<'_> {
         }
     }
 
-    fn improve(&mut self, p: usize) {
-        let (old, before) = (self.raw.points[p], self.quality(p));
-        if before > GOOD {
-            return;
-        }
-        let middle = self.middle(p);
-        let outer = !self.rim.row(p).is_empty();
+    /// Moves points of the boundary along it, to places all chosen before the first moves.
+    fn improve_outer(&mut self) {
+        let mut left: Vec<usize> = (0..self.outer.len()).collect();
+        left.retain(|k| self.quality(self.outer[*k] as usize) <= GOOD);
         for step in STEPS {
-            let mut new = old.lerp(middle, step);
-            if outer {
-                let Some(on) = self.body.project(new, 0.5 * self.size) else { continue };
-                new = on;
+            let towards = |k: &usize| {
+                let p = self.outer[*k] as usize;
+                self.raw.points[p].lerp(self.middle(p), step)
+            };
+            let at: Vec<Vec3> = left.iter().map(towards).collect();
+            let mut nears: Vec<Near> = left.iter().map(|k| self.nears[*k]).collect();
+            let on = self.body.project(&at, 0.5 * self.size, &mut nears);
+            let mut still = Vec::new();
+            for ((k, new), near) in left.iter().zip(on).zip(nears) {
+                self.nears[*k] = near;
+                let Some(new) = new else { continue };
+                if !self.try_at(self.outer[*k] as usize, new) {
+                    still.push(*k);
+                }
             }
-            self.raw.points[p] = new;
-            if self.quality(p) > before {
-                return;
-            }
+            left = still;
         }
-        self.raw.points[p] = old;
+    }
+
+    /// Moves a point within.
+    fn improve(&mut self, p: usize) {
+        if self.rim.row(p).is_empty() && self.quality(p) <= GOOD {
+            let (old, middle) = (self.raw.points[p], self.middle(p));
+            STEPS.iter().find(|step| self.try_at(p, old.lerp(middle, **step)));
+        }
+    }
+
+    /// Moves a point if the worst angle around it gets better.
+    fn try_at(&mut self, p: usize, new: Vec3) -> bool {
+        let (old, before) = (self.raw.points[p], self.quality(p));
+        self.raw.points[p] = new;
+        let better = self.quality(p) > before;
+        if !better {
+            self.raw.points[p] = old;
+        }
+        better
     }
 
     /// The middle of the neighbours: along the boundary, or of all.
