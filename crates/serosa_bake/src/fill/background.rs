@@ -5,7 +5,7 @@
 //! sides (Labelle and Shewchuk 2007, section 4). Seen from the surface all is of the smallest size: that is what the
 //! bounds on angles need, and what [`Background::seams`] is for.
 
-use super::body::{Body, Known};
+use super::body::Body;
 use super::octree::{Cell, Octree};
 use serosa_geometry::{Real, Vec3};
 use std::collections::HashMap;
@@ -82,11 +82,8 @@ impl Background {
     fn measure(&mut self, tree: &Octree, body: &Body) {
         let unknown: Vec<usize> = (0..self.values.len()).filter(|i| self.values[*i].is_nan()).collect();
         let at: Vec<Vec3> = unknown.iter().map(|i| tree.place(self.keys[*i])).collect();
-        let known = |i: usize| {
-            let cell = self.cells[unknown[i]];
-            [tree.known(&tree.cells[cell as usize]), Known::NOTHING]
-        };
-        let values = body.values_beside(&at, known);
+        let known = |i: usize| tree.known(&tree.cells[self.cells[unknown[i]] as usize]);
+        let values = body.values(&at, known);
         for (i, value) in unknown.iter().zip(values) {
             self.values[*i] = value;
         }
@@ -194,7 +191,8 @@ impl Maker<'_> {
     fn is_cut(&self, cell: &Cell, other: &Cell, axis: usize, [u, v]: [i32; 2]) -> bool {
         let mut by = [0; 3];
         (by[(axis + 1) % 3], by[(axis + 2) % 3]) = (u, v);
-        let smaller = |c: &Cell| self.tree.beside(c, by).is_some_and(|n| !self.tree.cells[n as usize].is_leaf());
+        let smaller =
+            |c: &Cell| self.tree.beside(c, by).is_some_and(|n| !self.tree.cells[n as usize].is_leaf());
         cell.level > 0 && (smaller(cell) || smaller(other))
     }
 

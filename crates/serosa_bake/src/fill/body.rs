@@ -11,6 +11,10 @@ pub(super) struct Body<'a> {
     kind: Kind<'a>,
     /// Around all of it.
     pub bounds: Aabb,
+    /// Of its surface \[m²\]; about, where it is a function.
+    pub area: Real,
+    /// Its volume \[m³\]; about.
+    pub volume: Real,
     /// What a value may grow by a metre, at most: 1 for distances.
     pub steepness: Real,
     /// Whether the side changes at the surface only. Where it is open the winding number changes in its holes too.
@@ -33,22 +37,28 @@ impl<'a> Body<'a> {
         let first = weld(points);
         let mut faces: Vec<[u32; 3]> = triangles.iter().map(|t| t.map(|i| first[i as usize])).collect();
         faces.retain(|[a, b, c]| a != b && b != c && c != a);
-        if volume(points, &faces) < 0.0 {
+        let volume = volume(points, &faces);
+        if volume < 0.0 {
             faces.iter_mut().for_each(|t| t.swap(1, 2));
         }
+        let double = |[a, b, c]: [Vec3; 3]| (b - a).cross(c - a).length();
+        let area = faces.iter().map(|t| 0.5 * double(t.map(|i| points[i as usize]))).sum();
         let topology = Topology::of(&faces, points.len());
         let is_tight = topology.is_closed() && topology.is_oriented();
         let bounds = Aabb::around(faces.iter().flatten().map(|i| points[*i as usize]));
         let distance = Distance::with(Arc::new(topology), points, Sign::Winding);
         let (kind, overlaps) = (Kind::Surface(Box::new(distance)), Cell::new(false));
-        Self { kind, bounds, steepness: 1.0, is_tight, overlaps }
+        Self { kind, bounds, area, volume: volume.abs(), steepness: 1.0, is_tight, overlaps }
     }
 
     /// Of a function that is negative inside.
     pub fn of_function(field: Field<'a>) -> Self {
         let bounds = field.bounds;
         let (steepness, overlaps) = (STEEPNESS_OF_FUNCTIONS, Cell::new(false));
-        Self { kind: Kind::Function(field), bounds, steepness, is_tight: true, overlaps }
+        let size = bounds.size();
+        let area = 2.0 * (size.x * size.y + size.y * size.z + size.z * size.x);
+        let (kind, volume) = (Kind::Function(field), size.element_product());
+        Self { kind, bounds, area, volume, steepness, is_tight: true, overlaps }
     }
 
     /// The surface, where it is one of triangles.
@@ -61,9 +71,8 @@ impl<'a> Body<'a> {
 
     /// Signed distances, or values like them: negative inside. O(log n) for each point.
     ///
-    /// For each point two may be named whose values are known. Where the balls around both that the surface leaves free
-    /// overlap, both are on the same side, and no winding number is needed.
-    pub fn values_beside(&self, at: &[Vec3], known: impl Fn(usize) -> [Known; 2]) -> Vec<Real> {
+    /// What is known around each point may be told; where that is enough, no winding number is needed.
+    pub fn values(&self, at: &[Vec3], known: impl Fn(usize) -> Known) -> Vec<Real> {
         let distance = match &self.kind {
             Kind::Surface(distance) => distance,
             Kind::Function(field) => return at.iter().map(|p| sound((field.value)(*p))).collect(),
@@ -71,14 +80,23 @@ impl<'a> Body<'a> {
         let mut found = vec![Near::NOTHING; at.len()];
         distance.closest_all(at, &mut found);
         let signed = |(i, (p, near)): (usize, (&Vec3, &Near))| {
-            let beside = |k: &Known| self.is_tight && k.value.abs() + near.distance > SURE * k.at.distance(*p);
-            let inside = match known(i).iter().find(|k| beside(k)) {
-                Some(k) => k.value < 0.0,
-                None => self.is_inside(distance, *p),
-            };
+            let told = if self.is_tight { self.side(&known(i), *p, near) } else { None };
+            let inside = told.unwrap_or_else(|| self.is_inside(distance, *p));
             if inside { -near.distance } else { near.distance }
         };
         at.iter().zip(&found).enumerate().map(signed).collect()
+    }
+
+    /// Whether a point is inside, as far as what is known tells.
+    fn side(&self, known: &Known, p: Vec3, near: &Near) -> Option<bool> {
+        // Where the balls around two points that the surface leaves free overlap, both are on one side.
+        let beside = |(at, value): &&(Vec3, Real)| value.abs() + near.distance > SURE * at.distance(p);
+        let witness = known.values.iter().flatten().find(beside).map(|(_, value)| *value < 0.0);
+        witness.or_else(|| {
+            let along = known.outward.dot(p - near.point);
+            let steep = along.abs() > STEEP * near.distance * known.outward.length();
+            (steep && !self.overlaps.get()).then_some(along < 0.0)
+        })
     }
 
     fn is_inside(&self, distance: &Distance, p: Vec3) -> bool {
@@ -120,17 +138,16 @@ impl<'a> Body<'a> {
 
 /// Of two balls that only just overlap nothing is said, because of rounding.
 const SURE: Real = 1.0 + 1e-9;
+/// Cosine of the angle between a way outward and the surface's normal from which on the way tells where outside is.
+const STEEP: Real = 0.1;
 
-/// A point whose value is known.
-#[derive(Clone, Copy)]
+/// What is known around a point.
+#[derive(Clone, Copy, Default)]
 pub(super) struct Known {
-    pub at: Vec3,
-    pub value: Real,
-}
-
-impl Known {
-    /// Says nothing about any point.
-    pub const NOTHING: Self = Self { at: Vec3::NAN, value: 0.0 };
+    /// Points near it and the values there.
+    pub values: [Option<(Vec3, Real)>; 2],
+    /// A way that leads outward through the one place of the surface that is near; zero where none is known.
+    pub outward: Vec3,
 }
 
 /// What is not a number is outside.

@@ -8,6 +8,8 @@ use serosa_geometry::{Real, Vec3};
 
 /// Crossings are found to this part of the smallest edge; what is left is mended when points are smoothed.
 const NEAR: Real = 1e-3;
+/// By halving alone, to this part.
+const NARROW: Real = 0.02;
 /// Evaluations for one crossing, at most. Each at least halves what is left every other time.
 const ROUNDS: usize = 12;
 /// Stands where an edge is no longer cut.
@@ -41,7 +43,8 @@ fn crossed(background: &Background) -> Vec<Edge> {
     let value = |p: u32| background.values[p as usize];
     for tet in &background.tets {
         for (i, p) in tet.iter().enumerate() {
-            let outside = tet.iter().enumerate().filter(|(j, q)| *j != i && value(*p) < 0.0 && value(**q) > 0.0);
+            let outside =
+                tet.iter().enumerate().filter(|(j, q)| *j != i && value(*p) < 0.0 && value(**q) > 0.0);
             edges.extend(outside.map(|(_, q)| [*p, *q]));
         }
     }
@@ -78,26 +81,27 @@ fn cross(body: &Body, points: &[Vec3], background: &Background, edges: &mut [Edg
     };
     let mut open: Vec<Bracket> = edges.iter().enumerate().map(bracket).collect();
     for round in 0..ROUNDS {
-        let halve = round % 3 == 2 || body.overlaps.get();
+        // Where the surface overlaps itself a small value may be that of a part of it inside, and tells nothing.
+        let overlaps = body.overlaps.get();
+        let (halve, narrow) = if overlaps { (true, NARROW) } else { (round % 3 == 2, NEAR) };
         let place = |b: &Bracket, at: Real| {
             let [p, q] = edges[b.edge].ends.map(|i| points[i as usize]);
             p.lerp(q, at)
         };
         let known = |i: usize| {
-            let known = |(at, value): (Real, Real)| Known { at: place(&open[i], at), value };
-            [known(open[i].from), known(open[i].to)]
+            let ends = [open[i].from, open[i].to].map(|(at, value)| (place(&open[i], at), value));
+            Known { values: ends.map(Some), outward: ends[1].0 - ends[0].0 }
         };
         let guesses: Vec<Vec3> = open.iter().map(|b| place(b, b.guess(halve))).collect();
-        let values = body.values_beside(&guesses, known);
+        let values = body.values(&guesses, known);
         let mut left = Vec::new();
         for (mut bracket, value) in open.into_iter().zip(values) {
             let at = bracket.guess(halve);
             let [p, q] = edges[bracket.edge].ends.map(|i| points[i as usize]);
             edges[bracket.edge].at = at;
             *(if value < 0.0 { &mut bracket.from } else { &mut bracket.to }) = (at, value);
-            // Where the surface overlaps itself a small value may be that of a part of it inside.
-            let near = value.abs() <= NEAR * p.distance(q) && !body.overlaps.get();
-            if !near && bracket.to.0 - bracket.from.0 > NEAR {
+            let near = value.abs() <= NEAR * p.distance(q) && !overlaps;
+            if !near && bracket.to.0 - bracket.from.0 > narrow {
                 left.push(bracket);
             }
         }

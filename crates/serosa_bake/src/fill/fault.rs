@@ -25,7 +25,7 @@ pub enum FillFault {
         point: u32,
     },
     /// A length that is not positive.
-    #[error("an edge of {edge} m cannot be made: ask for a positive length")]
+    #[error("an edge of {edge:e} m cannot be made: ask for a positive length")]
     BadEdge {
         /// What was asked for.
         edge: Real,
@@ -37,7 +37,9 @@ pub enum FillFault {
         coarsest: Real,
     },
     /// No number of tetrahedra.
-    #[error("{asked} tetrahedra cannot be made of this surface; nearest were {nearest}: ask for another number")]
+    #[error(
+        "{asked} tetrahedra cannot be made of this surface; nearest were {nearest}: ask for another number"
+    )]
     BadCount {
         /// What was asked for.
         asked: usize,
@@ -57,7 +59,9 @@ pub enum FillFault {
     #[error("the surface encloses nothing: it is flat, or what is outside of it is said to be inside")]
     Hollow,
     /// An edge too long for the body.
-    #[error("no tetrahedron of edge {edge} m fits into the body: ask for an edge of {fitting:.3e} m or less")]
+    #[error(
+        "no tetrahedron of edge {edge:.3e} m fits into the body: ask for an edge of {fitting:.3e} m or less"
+    )]
     TooCoarse {
         /// What was asked for.
         edge: Real,
@@ -66,7 +70,7 @@ pub enum FillFault {
     },
     /// An edge too short.
     #[error(
-        "edges of {edge} m would need about {cells:.1e} cubes, more than memory holds: \
+        "edges of {edge:.3e} m would need about {cells:.1e} cubes, more than memory holds: \
          ask for an edge of {fitting:.3e} m or more"
     )]
     TooFine {

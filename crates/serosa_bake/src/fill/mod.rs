@@ -32,7 +32,7 @@ pub use stencil::{GREATEST_ANGLE, LEAST_ANGLE};
 use background::Background;
 use body::Body;
 use cut::Raw;
-use octree::{CELLS_MAX, Octree, TooMany};
+use octree::{Octree, TooMany};
 use serosa_geometry::generate::Impossible;
 use serosa_geometry::isosurface::Field;
 use serosa_geometry::{Implicit, Real, Vec3};
@@ -42,7 +42,7 @@ use serosa_geometry::{Implicit, Real, Vec3};
 pub enum Size {
     /// Length of edges at the surface, about \[m\]: the lattice's are as long, or √3/2 of it.
     Edge(Real),
-    /// Number of tetrahedra, within a tenth.
+    /// Number of tetrahedra, about: within a twentieth, but for small numbers, in which there are jumps.
     Tets(usize),
 }
 
@@ -148,6 +148,7 @@ fn fill_body(body: &Body, how: &Fill, progress: &mut dyn FnMut(f64)) -> Result<F
     let (edge, mut raw) = match how.size {
         Size::Edge(edge) if edge > 0.0 && edge.is_finite() => (edge, stuff(body, edge, doublings)?),
         Size::Edge(edge) => return Err(FillFault::BadEdge { edge }),
+        Size::Tets(0) => return Err(FillFault::BadCount { asked: 0, nearest: 0 }),
         Size::Tets(tets) => stuff_with(body, tets, doublings, progress)?,
     };
     progress(0.5);
@@ -163,20 +164,20 @@ fn fill_body(body: &Body, how: &Fill, progress: &mut dyn FnMut(f64)) -> Result<F
 
 /// The lattice, cut along the surface.
 fn stuff(body: &Body, edge: Real, doublings: u8) -> Result<Raw, FillFault> {
-    let too_fine = |TooMany(cells)| {
-        let fitting = edge * libm::sqrt(cells / CELLS_MAX as Real);
-        FillFault::TooFine { edge, cells, fitting }
+    let too_fine = || {
+        let cells = Octree::expected(body, edge, doublings);
+        FillFault::TooFine { edge, cells, fitting: Octree::fitting(body, doublings) }
     };
-    let mut tree = Octree::around(body, edge, doublings).map_err(too_fine)?;
+    if Octree::is_hopeless(body, edge, doublings) {
+        return Err(too_fine());
+    }
+    let mut tree = Octree::around(body, edge, doublings).map_err(|TooMany| too_fine())?;
     let background = loop {
         tree.balance(body);
         let background = Background::of(&tree, body);
         let seams = background.seams();
         if seams.is_empty() {
             break background;
-        }
-        if tree.cells.len() + 8 * seams.len() > 2 * CELLS_MAX {
-            return Err(too_fine(TooMany(tree.cells.len() as Real)));
         }
         tree.split(body, &seams);
     };
@@ -187,31 +188,25 @@ fn stuff(body: &Body, edge: Real, doublings: u8) -> Result<Raw, FillFault> {
 /// Why nothing came out.
 fn nothing(body: &Body, edge: Real) -> FillFault {
     let size = body.bounds.size().max_element();
-    let Some(surface) = body.surface() else {
-        return FillFault::TooCoarse { edge, fitting: 0.25 * edge.min(size) };
-    };
-    let faces = &surface.topology().triangles;
-    let corners = |t: &[u32; 3]| t.map(|i| surface.points()[i as usize]);
-    let area = |t: &[u32; 3]| {
-        let [a, b, c] = corners(t);
-        0.5 * (b - a).cross(c - a).length()
-    };
-    let (volume, area) = (body::volume(surface.points(), faces), faces.iter().map(area).sum::<Real>());
     // Twice the volume for the area is how thick a plate is.
-    let fitting = (volume / area).min(0.5 * edge);
+    let fitting = (body.volume / body.area).min(0.5 * edge);
+    let open = body.surface().map_or(0, |surface| surface.topology().open.len());
     match fitting > 1e-6 * size {
         true => FillFault::TooCoarse { edge, fitting },
-        _ if !surface.topology().open.is_empty() => FillFault::Open { open: surface.topology().open.len() },
-        _ => FillFault::Hollow,
+        false if open > 0 => FillFault::Open { open },
+        false => FillFault::Hollow,
     }
 }
 
 /// Tries of a number of tetrahedra.
 const TRIES: usize = 8;
-/// What is near enough to a number asked for, as a part of it.
+/// What is near enough to a number asked for, by the logarithm of the ratio.
 const CLOSE: Real = 0.05;
+/// What is too far from it.
+const FAR: Real = 0.4;
 
-/// Tries lengths of edges until there are about so many tetrahedra.
+/// Tries lengths of edges until there are about so many tetrahedra: the number goes with a power of the length, which is
+/// learnt on the way.
 fn stuff_with(
     body: &Body,
     asked: usize,
@@ -220,11 +215,11 @@ fn stuff_with(
 ) -> Result<(Real, Raw), FillFault> {
     let size = body.bounds.size();
     // As if the box were a third full, at twelve tetrahedra a cube, and a bit larger: coarse tries cost little.
-    let full = 4.0 * size.x.max(1e-3 * size.max_element()) * size.y * size.z / (asked.max(1) as Real);
-    let mut edge = 1.3 * libm::cbrt(full).min(0.5 * size.max_element());
-    let mut best: Option<(Real, Raw)> = None;
-    let (mut last, mut power) = (None, if doublings == 0 { 3.0 } else { 2.4 });
-    let off = |raw: &Raw| (raw.tets.len() as Real / asked.max(1) as Real).ln();
+    let volume = size.max(Vec3::splat(1e-3 * size.max_element())).element_product();
+    let mut edge = 1.3 * libm::cbrt(4.0 * volume / asked as Real).min(0.5 * size.max_element());
+    let mut power = if doublings == 0 { 3.0 } else { 2.4 };
+    let (mut best, mut last): (Option<(Real, Raw)>, Option<(Real, Real)>) = (None, None);
+    let off = |raw: &Raw| libm::log(raw.tets.len() as Real / asked as Real);
     for attempt in 0..TRIES {
         progress(0.5 * attempt as Real / TRIES as Real);
         let raw = match stuff(body, edge, doublings) {
@@ -232,30 +227,24 @@ fn stuff_with(
                 edge *= 0.5;
                 continue;
             }
-            Err(FillFault::Open { .. } | FillFault::Hollow) if attempt + 1 < TRIES => {
-                edge *= 0.5;
-                continue;
-            }
             tried => tried?,
         };
         let by = off(&raw);
-        if let Some((e, b)) = last.replace((edge, by)) {
-            let slope: Real = (by - b) / libm::log(e / edge);
+        if let Some((longer, before)) = last.replace((edge, by)) {
+            let slope = (by - before) / libm::log(longer / edge);
             power = if slope.is_finite() { slope.clamp(1.5, 4.0) } else { power };
         }
-        let next = edge * libm::exp(by / power);
         if best.as_ref().is_none_or(|(_, old)| by.abs() < off(old).abs()) {
             best = Some((edge, raw));
         }
         if by.abs() < CLOSE {
             break;
         }
-        edge = next;
+        edge *= libm::exp(by / power);
     }
     match best {
-        Some((edge, raw)) if off(&raw).abs() < 2.0 * CLOSE => Ok((edge, raw)),
-        Some((_, raw)) => Err(FillFault::BadCount { asked, nearest: raw.tets.len() }),
-        None => Err(FillFault::BadCount { asked, nearest: 0 }),
+        Some((edge, raw)) if off(&raw).abs() < FAR => Ok((edge, raw)),
+        other => Err(FillFault::BadCount { asked, nearest: other.map_or(0, |(_, raw)| raw.tets.len()) }),
     }
 }
 
@@ -281,7 +270,8 @@ impl Filled {
     pub fn keep_pieces(&mut self, pieces: usize) {
         self.report.pieces.truncate(pieces);
         self.tets.truncate(self.report.pieces.iter().sum());
-        let raw = Raw { points: std::mem::take(&mut self.points), tets: std::mem::take(&mut self.tets) }.compact();
+        let raw =
+            Raw { points: std::mem::take(&mut self.points), tets: std::mem::take(&mut self.tets) }.compact();
         (self.points, self.tets) = (raw.points, raw.tets);
         (self.report.tets, self.report.points) = (self.tets.len(), self.points.len());
     }

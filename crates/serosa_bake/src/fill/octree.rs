@@ -3,8 +3,8 @@
 use super::body::{Body, Known};
 use serosa_geometry::{Aabb, Real, Vec3};
 
-/// The most cubes. A million take about a gigabyte with all that is made of them.
-pub(super) const CELLS_MAX: usize = 4_000_000;
+/// The most cubes. Of a ball so cut fourteen million tetrahedra were made, in two gigabytes.
+const CELLS_MAX: usize = 4_000_000;
 /// Stands where there are no children.
 const NONE: u32 = u32::MAX;
 /// The deepest tree whose coordinates fit their type with room to spare.
@@ -51,8 +51,8 @@ pub(super) struct Octree {
     unit: Real,
 }
 
-/// More cubes than [`CELLS_MAX`]: how many there would be, about.
-pub(super) struct TooMany(pub Real);
+/// More cubes than [`CELLS_MAX`].
+pub(super) struct TooMany;
 
 impl Octree {
     /// Around a body, with smallest cubes of edge `size`, and inside of at most 2 to the `coarsest` times that.
@@ -62,7 +62,7 @@ impl Octree {
         let Aabb { min, max } = body.bounds.grown(2.0 * size);
         let widest = (max - min).max_element();
         let level = (0..=LEVELS_MAX).find(|l| size * Real::from(1 << l) >= widest);
-        let level = level.ok_or(TooMany((widest / size).powi(2)))?;
+        let level = level.ok_or(TooMany)?;
         let (unit, half) = (0.5 * size, Vec3::splat(0.5 * size * Real::from(1 << level)));
         let root = Cell { at: [0; 3], level, value: Real::NAN, parent: 0, children: NONE };
         let mut tree = Self { cells: vec![root], origin: 0.5 * (min + max) - half, unit };
@@ -73,16 +73,35 @@ impl Octree {
             let edge = size * Real::from(1 << level);
             let near = body.steepness * (0.5 * libm::sqrt(3.0) * edge + size);
             let is_split = |c: &Cell| c.value.abs() <= near || (c.value < 0.0 && level > coarsest);
-            let split: Vec<u32> = (from..to).filter(|c| is_split(&tree.cells[*c])).map(|c| c as u32).collect();
-            // Four times as many at each level from here on, as the surface is what is followed.
-            let expected = to as Real + 8.0 * split.len() as Real * 4f64.powi(i32::from(level) - 1);
-            if expected > 16.0 * CELLS_MAX as Real || to + 8 * split.len() > CELLS_MAX {
-                return Err(TooMany(expected));
+            let split: Vec<u32> =
+                (from..to).filter(|c| is_split(&tree.cells[*c])).map(|c| c as u32).collect();
+            if to + 8 * split.len() > CELLS_MAX {
+                return Err(TooMany);
             }
             tree.split(body, &split);
             from = to;
         }
         Ok(tree)
+    }
+
+    /// About how many cubes there will be, rather too many: those within two or three edges of the surface, with all
+    /// above them, and those inside.
+    pub fn expected(body: &Body, size: Real, coarsest: u8) -> Real {
+        let (near, inner) = (body.area / (size * size), size * Real::from(1 << coarsest));
+        9.0 * near + 1.2 * body.volume / (inner * inner * inner)
+    }
+
+    /// The least edge that will do.
+    pub fn fitting(body: &Body, coarsest: u8) -> Real {
+        let most = 0.8 * CELLS_MAX as Real;
+        let few = |size: &Real| Self::expected(body, *size, coarsest) < most;
+        let widest = body.bounds.size().max_element();
+        (0..120).map(|k| widest * libm::pow(0.9, Real::from(k))).take_while(few).last().unwrap_or(widest)
+    }
+
+    /// Whether an edge need not even be tried.
+    pub fn is_hopeless(body: &Body, size: Real, coarsest: u8) -> bool {
+        Self::expected(body, size, coarsest) > 8.0 * CELLS_MAX as Real
     }
 
     /// Where a place of the lattice is.
@@ -112,9 +131,9 @@ impl Octree {
         let at: Vec<Vec3> = self.cells[from..].iter().map(|c| self.place(c.center())).collect();
         let known = |i: usize| {
             let parent = self.cells[self.cells[from + i].parent as usize];
-            [self.known(&parent), Known::NOTHING]
+            self.known(&parent)
         };
-        let values = body.values_beside(&at, known);
+        let values = body.values(&at, known);
         for (cell, value) in self.cells[from..].iter_mut().zip(values) {
             cell.value = value;
         }
@@ -122,10 +141,8 @@ impl Octree {
 
     /// What is known of the centre of a cube; nothing at the root while it is measured itself.
     pub fn known(&self, cell: &Cell) -> Known {
-        match cell.value.is_nan() {
-            true => Known::NOTHING,
-            false => Known { at: self.place(cell.center()), value: cell.value },
-        }
+        let value = (!cell.value.is_nan()).then(|| (self.place(cell.center()), cell.value));
+        Known { values: [value, None], outward: Vec3::ZERO }
     }
 
     /// The cube of a level that holds a place, or the leaf that does where that is larger; `None` beyond the root.

@@ -91,7 +91,7 @@ fn missed(surface: &Distance, raw: &Raw, faces: &[[u32; 3]], edge: Real) -> Real
     far.sort_unstable_by(|a, b| b.0.total_cmp(&a.0));
     // Where a surface overlaps itself some of it lies inside, and is no boundary. The farthest that does not counts.
     let inner = |p: Vec3| around(edge).iter().all(|by| surface.winding(p + *by) > 0.5);
-    far.iter().find(|(distance, p)| *distance <= edge || !inner(*p)).map_or(0.0, |f| f.0)
+    far.iter().find(|(_, p)| !inner(*p)).map_or(0.0, |f| f.0)
 }
 
 /// Some steps away from a point of a surface, of which at least one leads outside if that is near.

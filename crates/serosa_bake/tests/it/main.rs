@@ -9,6 +9,7 @@ mod conformance;
 mod contact;
 mod counting;
 mod faults;
+mod fill;
 mod filter;
 mod growing;
 mod guarantee;

@@ -105,7 +105,13 @@ impl Dice {
     /// Often an end of the range, where extremes are.
     fn extreme(&mut self) -> Real {
         let x = self.roll();
-        if x < 0.3 { 0.0 } else if x < 0.6 { 1.0 } else { self.roll() }
+        if x < 0.3 {
+            0.0
+        } else if x < 0.6 {
+            1.0
+        } else {
+            self.roll()
+        }
     }
 
     fn change(&mut self, of: &Choice) -> Choice {
