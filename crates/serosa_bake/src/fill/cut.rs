@@ -186,11 +186,7 @@ impl Raw {
     pub fn compact(mut self) -> Self {
         let mut number = vec![u32::MAX; self.points.len()];
         self.tets.iter().flatten().for_each(|p| number[*p as usize] = 0);
-        let mut next = 0;
-        for n in number.iter_mut().filter(|n| **n == 0) {
-            *n = next;
-            next += 1;
-        }
+        number.iter_mut().filter(|n| **n == 0).zip(0..).for_each(|(n, next)| *n = next);
         let mut used = number.iter();
         self.points.retain(|_| used.next().is_some_and(|n| *n != u32::MAX));
         self.tets.iter_mut().flatten().for_each(|p| *p = number[*p as usize]);

@@ -32,7 +32,7 @@ pub use stencil::{GREATEST_ANGLE, LEAST_ANGLE};
 use background::Background;
 use body::Body;
 use cut::Raw;
-use octree::{Octree, TooMany};
+use octree::{CELLS_MAX, Octree, TooMany};
 use serosa_geometry::generate::Impossible;
 use serosa_geometry::isosurface::Field;
 use serosa_geometry::{Implicit, Real, Vec3};
@@ -179,6 +179,9 @@ fn stuff(body: &Body, edge: Real, doublings: u8) -> Result<Raw, FillFault> {
         if seams.is_empty() {
             break background;
         }
+        if tree.cells.len() + 8 * seams.len() > CELLS_MAX {
+            return Err(too_fine());
+        }
         tree.split(body, &seams);
     };
     let raw = cut::stuff(body, &tree, &background);
@@ -218,7 +221,8 @@ fn stuff_with(
     let volume = size.max(Vec3::splat(1e-3 * size.max_element())).element_product();
     let mut edge = 1.3 * libm::cbrt(4.0 * volume / asked as Real).min(0.5 * size.max_element());
     let mut power = if doublings == 0 { 3.0 } else { 2.4 };
-    let (mut best, mut last): (Option<(Real, Raw)>, Option<(Real, Real)>) = (None, None);
+    let mut best: Option<(Real, Raw)> = None;
+    let mut last = None;
     let off = |raw: &Raw| libm::log(raw.tets.len() as Real / asked as Real);
     for attempt in 0..TRIES {
         progress(0.5 * attempt as Real / TRIES as Real);
@@ -231,7 +235,7 @@ fn stuff_with(
         };
         let by = off(&raw);
         if let Some((longer, before)) = last.replace((edge, by)) {
-            let slope = (by - before) / libm::log(longer / edge);
+            let slope: Real = (by - before) / libm::log(longer / edge);
             power = if slope.is_finite() { slope.clamp(1.5, 4.0) } else { power };
         }
         if best.as_ref().is_none_or(|(_, old)| by.abs() < off(old).abs()) {

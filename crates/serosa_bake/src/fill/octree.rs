@@ -4,7 +4,7 @@ use super::body::{Body, Known};
 use serosa_geometry::{Aabb, Real, Vec3};
 
 /// The most cubes. Of a ball so cut fourteen million tetrahedra were made, in two gigabytes.
-const CELLS_MAX: usize = 4_000_000;
+pub(super) const CELLS_MAX: usize = 4_000_000;
 /// Stands where there are no children.
 const NONE: u32 = u32::MAX;
 /// The deepest tree whose coordinates fit their type with room to spare.

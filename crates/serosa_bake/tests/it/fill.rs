@@ -39,11 +39,11 @@ fn check(solid: &Filled) -> Tets {
     assert!(by_place.is_watertight() && by_place.pinched_points.is_empty());
     assert!((by_place.volume.unwrap() - facts.volume).abs() <= 1e-9 * facts.volume, "divergence theorem");
     assert_eq!(solid.report.pieces.iter().sum::<usize>(), solid.tets.len());
-    assert_eq!(by_place.unused_points, solid.points.len() - by_place_points(&facts.boundary));
+    assert_eq!(by_place.unused_points, solid.points.len() - used_points(&facts.boundary));
     facts
 }
 
-fn by_place_points(faces: &[[u32; 3]]) -> usize {
+fn used_points(faces: &[[u32; 3]]) -> usize {
     let mut used: Vec<u32> = faces.iter().flatten().copied().collect();
     used.sort_unstable();
     used.dedup();
@@ -63,6 +63,7 @@ fn a_ball_has_its_volume_and_its_points_lie_on_it() {
     for edge in [0.3, 0.15] {
         let solid = filled(&ball.points, &ball.triangles, &Fill::with_edge(edge));
         let facts = check(&solid);
+        assert_eq!(filled(&ball.points, &ball.triangles, &Fill::with_edge(edge)), solid, "the same bits");
         let report = &solid.report;
         let surface = report.surface_volume.unwrap();
         assert!((surface - 4.1888).abs() < 0.06, "{surface}");
@@ -215,7 +216,7 @@ fn imported_tetrahedra_are_turned_and_counted() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(ProptestConfig::with_cases(48))]
 
     /// Blended balls of any size: thin necks, crumbs and shapes below the lattice's size among them.
     #[test]
@@ -223,6 +224,7 @@ proptest! {
         balls in prop::collection::vec((prop::array::uniform3(-1.0..1.0f64), 0.05..0.7f64, 0.0..0.2f64), 1..6),
         edge in 0.08..0.4f64,
         coarsest in 1.0..5.0f64,
+        rounds in 0..4usize,
     ) {
         let part = |(i, (center, radius, blend)): (usize, &([f64; 3], f64, f64))| Part {
             shape: Shape::Ball { center: Vec3::from(*center), radius: *radius },
@@ -230,7 +232,7 @@ proptest! {
             blend: *blend,
         };
         let shape = Implicit { parts: balls.iter().enumerate().map(part).collect(), ..Implicit::default() };
-        let how = Fill { coarsest, ..Fill::with_edge(edge) };
+        let how = Fill { coarsest, rounds, ..Fill::with_edge(edge) };
         match fill_implicit(&shape, &how, &mut |_| {}) {
             Ok(solid) => { check(&solid); }
             Err(fault) => prop_assert!(matches!(fault, FillFault::TooCoarse { .. }), "{}", fault),
