@@ -2,8 +2,8 @@
 //!
 //! Between cubes of one size it is the body-centred cubic lattice: two centres and an edge of the face between them. Where
 //! cubes of two sizes meet, the face between them is cut into eight triangles, and each is joined to the centres on both
-//! sides (Labelle and Shewchuk 2007, section 4). Seen from the surface all is of the smallest size: that is what the
-//! bounds on angles need, and what [`Background::seams`] is for.
+//! sides (Labelle and Shewchuk 2007). Seen from the surface all is of the smallest size: that is what the
+//! bounds on angles need, and what `Background::seams` is for.
 
 use super::body::Body;
 use super::octree::{Cell, Octree};
@@ -154,7 +154,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Corners of a face in turn, as offsets from the centre in halves, and the point in its middle.
+    /// A point of a face of a cube, by its way from the middle of the face in halves of an edge.
     fn face(cell: &Cell, axis: usize, step: i32, [u, v]: [i32; 2]) -> [i32; 3] {
         let mut key = cell.center();
         key[axis] += step * cell.half();

@@ -1,14 +1,14 @@
 //! From a surface to a solid of tetrahedra.
 //!
 //! Isosurface stuffing (Labelle and Shewchuk, ACM Trans. Graph. 26, 2007): a lattice of good tetrahedra is laid behind the
-//! body ([`background`]), its points are asked on which side of the surface they are ([`body`]), those very near it are
-//! moved onto it ([`cut`]) and tetrahedra that still cross it are cut by fixed patterns ([`stencil`]). Whatever the surface
-//! is, no angle between faces is below 10.5° or above 163.8°. What is inside is said by the winding number, so that holes
-//! and overlaps do no harm. Then the boundary is made a manifold ([`sculpt`]) and points move to where angles get
-//! better ([`smooth`]), which leaves the worst near 20° on organs.
+//! body (`background`), its points are asked on which side of the surface they are (`body`), those very near it are
+//! moved onto it (`cut`) and tetrahedra that still cross it are cut by fixed patterns (`stencil`). Whatever the surface
+//! is, no angle between faces is below [`LEAST_ANGLE`] or above [`GREATEST_ANGLE`]. What is inside is said by the winding
+//! number, so that holes and overlaps do no harm. Then the boundary is made a manifold (`sculpt`) and points move to
+//! where angles get better (`smooth`), which leaves 16° and more on organs.
 //!
-//! All edges at the surface are of one length; inside they grow by powers of two. Grading along the surface was refused:
-//! the bound on angles would fall to 1.7°. Details smaller than an edge are lost, and creases are rounded.
+//! All edges at the surface are of one length, which the bound on angles needs; inside they grow by powers of two.
+//! Details smaller than an edge are lost, and creases are rounded.
 //!
 //! One thread, and nothing depends on the order of a hash: the same surface gives the same bits.
 

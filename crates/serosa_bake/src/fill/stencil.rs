@@ -1,6 +1,6 @@
 //! What is kept of one tetrahedron of the lattice, given on which side of the surface its corners are.
 //!
-//! After Labelle and Shewchuk, ACM Trans. Graph. 26 (2007), section 3.3. Corners 0 and 1 are the ends of one long edge,
+//! After Labelle and Shewchuk, ACM Trans. Graph. 26 (2007). Corners 0 and 1 are the ends of one long edge,
 //! 2 and 3 of the other; the four edges between them are short.
 
 /// Longest part of a long edge by which a corner is moved onto the surface.
@@ -11,9 +11,10 @@ pub(super) const WARP_LONG: f64 = 0.28;
 /// lets each corner move by itself along any of its edges, as long as an edge is not used from both ends; under that rule
 /// the pair published, 0.24999 and 0.41189, leaves angles of 9.3°.
 pub(super) const WARP_SHORT: f64 = 0.4;
-/// No angle between faces of what is kept is below this \[degrees\].
+/// No angle between faces of what is kept is below this \[degrees\]: the worst that the search found, which is no proof.
+/// Smoothing makes no sine of an angle worse than it was.
 pub const LEAST_ANGLE: f64 = 10.5;
-/// Nor above this.
+/// Nor above this, before points are smoothed.
 pub const GREATEST_ANGLE: f64 = 163.8;
 
 /// On which side of the surface a corner is.
