@@ -9,6 +9,7 @@ pub mod blocks;
 mod bodies;
 pub mod cholesky;
 pub mod exclude;
+pub mod fill;
 pub mod lattice;
 pub mod neighbours;
 mod probes;

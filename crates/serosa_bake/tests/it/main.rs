@@ -10,6 +10,7 @@ mod conformance;
 mod contact;
 mod counting;
 mod faults;
+mod fill;
 mod filter;
 mod growing;
 mod guarantee;

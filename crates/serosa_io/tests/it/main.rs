@@ -5,6 +5,7 @@
 mod baked;
 mod collide;
 mod factor;
+mod fill;
 mod memory;
 mod organ;
 mod recording;
