@@ -200,13 +200,11 @@ fn pack_group(layout: &mut Layout, (graph, tets): (&Graph, &[[u32; 4]]), lanes: 
     for i in 0..longest(&graph.stars) {
         let at = |k: usize| lanes.get(k).and_then(|v| graph.stars.row(*v).get(i)).copied();
         layout.sources.push(std::array::from_fn(|k| at(k).unwrap_or(NONE)));
-        layout.faces.push(std::array::from_fn(|side| {
-            std::array::from_fn(|k| {
-                at(k).map_or(nowhere, |source| {
-                    place(tets[source as usize / 4][opposite(source as usize % 4)[side]])
-                })
-            })
-        }));
+        let corners = |source: u32| {
+            opposite(source as usize % 4).map(|c| u32::from(place(tets[source as usize / 4][c])))
+        };
+        let word = |[a, b, c]: [u32; 3]| a | b << 10 | c << 20;
+        layout.faces.push(std::array::from_fn(|k| word(at(k).map_or([nowhere.into(); 3], corners))));
     }
     for (k, v) in lanes.iter().enumerate() {
         (group.vertices[k], group.own[k]) = (*v, place(*v));

@@ -4,8 +4,9 @@ use crate::{BodyId, Mat3, Real, Vec3, VertexId};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// Vertices worked on together: a vector of double precision in the units of AVX-512, two in those of AVX2.
-pub const LANES: usize = 8;
+/// Vertices worked on together: a vector of double precision in the units of AVX2. Eight are no faster,
+/// since gathering positions takes most of the time, and leave more lanes empty.
+pub const LANES: usize = 4;
 
 /// Places of a [`Part`]: its vertices, those around them, and one that nobody reads. A power of two, so that a place
 /// needs no check.
@@ -148,8 +149,9 @@ pub struct Layout {
     pub groups: Vec<Group>,
     /// Neighbours of each group, as places in the section of its part.
     pub edges: Vec<[u16; LANES]>,
-    /// Opposite faces of each group, each seen anticlockwise from the vertex, as places in the section of its part.
-    pub faces: Vec<[[u16; LANES]; 3]>,
+    /// Opposite faces of each group, each seen anticlockwise from the vertex, as three places of ten bits in the section of
+    /// its part, the first lowest.
+    pub faces: Vec<[u32; LANES]>,
     /// For each face its tetrahedron, from the first of the body, four times, and which corner the vertex is;
     /// [`NONE`] where a lane has none.
     pub sources: Vec<[u32; LANES]>,

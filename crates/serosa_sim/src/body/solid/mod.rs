@@ -10,6 +10,7 @@
 //!
 //! Solids make no contact rows yet. Jaws, walls and ties hold them as springs of the same potential.
 
+mod lanes;
 mod loads;
 mod material;
 mod prepare;
@@ -25,12 +26,13 @@ use crate::model::{BodyKind, Model, SolidBody};
 use crate::params::BodyParams;
 use crate::state::State;
 use crate::{Real, Scratch, Vec3};
+use lanes::Spot;
 pub(crate) use loads::solid_of;
 use loads::{Bare, Hold, Load, Where};
 use material::{Moduli, gradient};
 use prepare::{Solid, Stuff, Turning, places, spot, vec};
 use strain::tets;
-use sweep::{Spot, Weights};
+use sweep::Weights;
 use whole::Whole;
 
 /// Damping turns with the body again before these sweeps: rotations change little after the first.

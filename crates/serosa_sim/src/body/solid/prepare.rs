@@ -8,8 +8,9 @@
 //!
 //! Rotations are blocks of the descent, as vertices are: taken anew between sweeps, never further off than before.
 
+use super::lanes::{Lane, Spot};
 use super::material::{Moduli, gradient, nearer, polar, square};
-use super::sweep::{FaceWeight, Held, Lane, Spot, Weights};
+use super::sweep::{FaceWeight, Held, Weights};
 use crate::model::{LANES, Law, NONE, SECTION, SolidBody, Tet};
 use crate::{Mat3, Quat, Real, Vec3};
 use rayon::prelude::*;
@@ -123,8 +124,8 @@ impl Solid<'_> {
             let share = stuff.stretch() * tet.volume;
             diag += share * grads[corner].length_squared();
             for (i, other) in opposite(corner).into_iter().enumerate() {
-                let place = layout.faces[e][i][k];
-                let at = edges.clone().find(|&at| layout.edges[at][k] == place);
+                let place = (layout.faces[e][k] >> (10 * i)) as usize % SECTION;
+                let at = edges.clone().find(|&at| layout.edges[at][k] as usize == place);
                 weights.edges[at.unwrap_or(edges.start)].0[k] += share * grads[corner].dot(grads[other]);
             }
             weights.faces[e].kappa.0[k] = stuff.bulk() / (36.0 * tet.volume);

@@ -11,18 +11,8 @@
 //! κ = k/(36 V₀) and β = 6 V₀ α for the energy ½ k V₀ (J − α)². No step raises the potential, from any state, inverted
 //! ones too, and there is no length of a step to choose.
 
-use crate::Real;
+use super::lanes::{Lane, Section, Spot, Wide};
 use crate::model::{Group, LANES, Layout, Part, SECTION};
-
-/// One number of each vertex of a group.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[repr(C, align(64))]
-pub(super) struct Lane(pub [Real; LANES]);
-
-/// A position, padded so that it never crosses a cache line.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[repr(C, align(32))]
-pub(super) struct Spot(pub [Real; 4]);
 
 /// A face at work: κ and β.
 #[derive(Clone, Copy, Debug)]
@@ -95,7 +85,7 @@ fn side_by_side(
 }
 
 /// Copies the vertices around a part.
-fn refresh(layout: &Layout, part: &Part, section: &mut [Spot; SECTION], others: &Others) {
+fn refresh(layout: &Layout, part: &Part, section: &mut Section, others: &Others) {
     let halo = &layout.halo[part.halo.start as usize..part.halo.end as usize];
     for (spot, &place) in section[part.own as usize..].iter_mut().zip(halo) {
         let place = place as usize;
@@ -104,11 +94,11 @@ fn refresh(layout: &Layout, part: &Part, section: &mut [Spot; SECTION], others: 
     }
 }
 
-/// Calls the kernel compiled for the widest units of this machine. Lanes keep the order of the source in each of them.
-fn sweep_part(layout: &Layout, weights: &Weights, part: &Part, section: &mut [Spot; SECTION]) {
+/// Calls the kernel compiled for the units of this machine.
+fn sweep_part(layout: &Layout, weights: &Weights, part: &Part, section: &mut Section) {
     #[cfg(target_arch = "x86_64")]
     {
-        if std::arch::is_x86_feature_detected!("avx512f") && std::arch::is_x86_feature_detected!("avx512vl") {
+        if std::arch::is_x86_feature_detected!("avx512vl") {
             // SAFETY: the machine has the units for which the kernel is compiled.
             #[allow(unsafe_code)]
             return unsafe { wide::sweep_512(layout, weights, part, section) };
@@ -119,117 +109,120 @@ fn sweep_part(layout: &Layout, weights: &Weights, part: &Part, section: &mut [Sp
             return unsafe { wide::sweep_256(layout, weights, part, section) };
         }
     }
-    sweep_here(layout, weights, part, section);
+    sweep_here::<Lane>(layout, weights, part, section);
 }
 
-/// The kernel for wider units.
+/// The kernel for wider units. Those of AVX-512 are not used as such, but twice as many registers are.
 #[cfg(target_arch = "x86_64")]
 mod wide {
-    use super::{Layout, Part, SECTION, Spot, Weights, sweep_here};
+    use super::{Layout, Part, Section, Weights, sweep_here};
+    use core::arch::x86_64::__m256d;
 
     #[target_feature(enable = "avx512f,avx512vl")]
-    pub(super) fn sweep_512(layout: &Layout, weights: &Weights, part: &Part, section: &mut [Spot; SECTION]) {
-        sweep_here(layout, weights, part, section);
+    pub(super) fn sweep_512(layout: &Layout, weights: &Weights, part: &Part, section: &mut Section) {
+        sweep_here::<__m256d>(layout, weights, part, section);
     }
 
     #[target_feature(enable = "avx2")]
-    pub(super) fn sweep_256(layout: &Layout, weights: &Weights, part: &Part, section: &mut [Spot; SECTION]) {
-        sweep_here(layout, weights, part, section);
+    pub(super) fn sweep_256(layout: &Layout, weights: &Weights, part: &Part, section: &mut Section) {
+        sweep_here::<__m256d>(layout, weights, part, section);
     }
 }
 
 #[inline(always)]
-fn sweep_here(layout: &Layout, weights: &Weights, part: &Part, section: &mut [Spot; SECTION]) {
+fn sweep_here<V: Wide>(layout: &Layout, weights: &Weights, part: &Part, section: &mut Section) {
     let groups = part.groups.start as usize..part.groups.end as usize;
     for (group, held) in layout.groups[groups.clone()].iter().zip(&weights.held[groups]) {
-        move_group(layout, weights, (group, held), section);
+        move_group::<V>(layout, weights, (group, held), section);
     }
 }
 
-/// Three numbers of each vertex.
-type Lane3 = [Lane; 3];
-
 #[inline(always)]
-fn each(f: impl Fn(usize) -> Real) -> Lane {
-    Lane(std::array::from_fn(f))
+fn places(of: &[u16; LANES]) -> [usize; LANES] {
+    [of[0] as usize, of[1] as usize, of[2] as usize, of[3] as usize]
 }
 
 #[inline(always)]
-fn load(section: &[Spot; SECTION], places: &[u16; LANES]) -> Lane3 {
-    let spots: [Spot; LANES] = std::array::from_fn(|k| section[places[k] as usize % SECTION]);
-    [0, 1, 2].map(|c| each(|k| spots[k].0[c]))
-}
-
-#[inline(always)]
-fn minus(a: &Lane3, b: &Lane3) -> Lane3 {
-    std::array::from_fn(|c| each(|k| a[c].0[k] - b[c].0[k]))
-}
-
-#[inline(always)]
-fn cross(a: &Lane3, b: &Lane3) -> Lane3 {
-    let one = |i: usize, j: usize| each(|k| a[i].0[k] * b[j].0[k] - a[j].0[k] * b[i].0[k]);
-    [one(1, 2), one(2, 0), one(0, 1)]
-}
-
-#[inline(always)]
-fn move_group(
+fn move_group<V: Wide>(
     layout: &Layout,
     weights: &Weights,
     (group, held): (&Group, &Held),
-    section: &mut [Spot; SECTION],
+    section: &mut Section,
 ) {
-    let x = load(section, &group.own);
-    let mut f: Lane3 = std::array::from_fn(|c| each(|k| held.pull[c].0[k] - held.diag.0[k] * x[c].0[k]));
+    let x = V::gather(section, places(&group.own));
+    let diag = V::of(&held.diag);
+    let away = |c: usize| V::of(&held.pull[c]).minus(diag.times(x[c]));
+    let mut block =
+        Block { f: [away(0), away(1), away(2)], diagonal: [diag; 3], mixed: [V::of(&Lane::default()); 3] };
     let edges = group.edges.start as usize..group.edges.end as usize;
-    for (places, weight) in layout.edges[edges.clone()].iter().zip(&weights.edges[edges]) {
-        let other = load(section, places);
-        f = std::array::from_fn(|c| each(|k| f[c].0[k] - weight.0[k] * other[c].0[k]));
+    for (other, weight) in layout.edges[edges.clone()].iter().zip(&weights.edges[edges]) {
+        let [px, py, pz] = V::gather(section, places(other));
+        let weight = V::of(weight);
+        let [fx, fy, fz] = block.f;
+        block.f = [fx.minus(weight.times(px)), fy.minus(weight.times(py)), fz.minus(weight.times(pz))];
     }
-    // Diagonal, then yz, zx, xy.
-    let mut diagonal = [held.diag; 3];
-    let mut mixed = [Lane([0.0; LANES]); 3];
     let faces = group.faces.start as usize..group.faces.end as usize;
-    for (corners, weight) in layout.faces[faces.clone()].iter().zip(&weights.faces[faces]) {
-        let [a, b, c] = [0, 1, 2].map(|i| load(section, &corners[i]));
-        let n = cross(&minus(&b, &a), &minus(&c, &a));
-        let d = minus(&x, &a);
-        let volume = each(|k| n[0].0[k] * d[0].0[k] + n[1].0[k] * d[1].0[k] + n[2].0[k] * d[2].0[k]);
-        let w: Lane3 = std::array::from_fn(|c| each(|k| weight.kappa.0[k] * n[c].0[k]));
-        let more = each(|k| volume.0[k] - weight.beta.0[k]);
-        f = std::array::from_fn(|c| each(|k| f[c].0[k] - more.0[k] * w[c].0[k]));
-        diagonal = std::array::from_fn(|c| each(|k| diagonal[c].0[k] + w[c].0[k] * n[c].0[k]));
-        mixed = std::array::from_fn(|c| each(|k| mixed[c].0[k] + w[(c + 1) % 3].0[k] * n[(c + 2) % 3].0[k]));
+    for (face, weight) in layout.faces[faces.clone()].iter().zip(&weights.faces[faces]) {
+        let corner = |i: u32| V::gather(section, face.map(|word| (word >> (10 * i)) as usize % SECTION));
+        block.add(x, [corner(0), corner(1), corner(2)], (V::of(&weight.kappa), V::of(&weight.beta)));
     }
-    let step = solve(&diagonal, &mixed, &f);
+    let step = block.solve();
+    let [x, y, z] = [0, 1, 2].map(|c: usize| x[c].plus(step[c]).lane().0);
     for k in 0..LANES {
-        section[group.own[k] as usize % SECTION] =
-            Spot([x[0].0[k] + step[0].0[k], x[1].0[k] + step[1].0[k], x[2].0[k] + step[2].0[k], 0.0]);
+        section[group.own[k] as usize % SECTION] = Spot([x[k], y[k], z[k], 0.0]);
     }
 }
 
-/// Symmetric positive definite systems by cofactors.
+/// a b − c d.
 #[inline(always)]
-fn solve(diagonal: &Lane3, mixed: &Lane3, f: &Lane3) -> Lane3 {
-    // Of the row i: the diagonal cofactor, and that of the two others' common entry.
-    let straight: Lane3 = std::array::from_fn(|i| {
-        let (j, l) = ((i + 1) % 3, (i + 2) % 3);
-        each(|k| diagonal[j].0[k] * diagonal[l].0[k] - mixed[i].0[k] * mixed[i].0[k])
-    });
-    let askew: Lane3 = std::array::from_fn(|i| {
-        let (j, l) = ((i + 1) % 3, (i + 2) % 3);
-        each(|k| mixed[j].0[k] * mixed[l].0[k] - mixed[i].0[k] * diagonal[i].0[k])
-    });
-    let inverse = each(|k| {
-        let sum = diagonal[0].0[k] * straight[0].0[k]
-            + mixed[2].0[k] * askew[2].0[k]
-            + mixed[1].0[k] * askew[1].0[k];
-        1.0 / sum
-    });
-    std::array::from_fn(|i| {
-        let (j, l) = ((i + 1) % 3, (i + 2) % 3);
-        each(|k| {
-            let sum = straight[i].0[k] * f[i].0[k] + askew[l].0[k] * f[j].0[k] + askew[j].0[k] * f[l].0[k];
-            sum * inverse.0[k]
-        })
-    })
+fn minor<V: Wide>(a: V, b: V, c: V, d: V) -> V {
+    a.times(b).minus(c.times(d))
+}
+
+#[inline(always)]
+fn dot<V: Wide>(a: [V; 3], b: [V; 3]) -> V {
+    a[0].times(b[0]).plus(a[1].times(b[1])).plus(a[2].times(b[2]))
+}
+
+#[inline(always)]
+fn apart<V: Wide>(a: [V; 3], b: [V; 3]) -> [V; 3] {
+    [a[0].minus(b[0]), a[1].minus(b[1]), a[2].minus(b[2])]
+}
+
+/// Gradient f and matrix H of a group: its diagonal, and yz, zx, xy.
+struct Block<V> {
+    f: [V; 3],
+    diagonal: [V; 3],
+    mixed: [V; 3],
+}
+
+impl<V: Wide> Block<V> {
+    /// Adds a face with its κ and β.
+    #[inline(always)]
+    fn add(&mut self, x: [V; 3], [a, b, c]: [[V; 3]; 3], (kappa, beta): (V, V)) {
+        let (u, v) = (apart(b, a), apart(c, a));
+        let n = [minor(u[1], v[2], u[2], v[1]), minor(u[2], v[0], u[0], v[2]), minor(u[0], v[1], u[1], v[0])];
+        let more = dot(n, apart(x, a)).minus(beta);
+        let w = [kappa.times(n[0]), kappa.times(n[1]), kappa.times(n[2])];
+        let [fx, fy, fz] = self.f;
+        self.f = [fx.minus(more.times(w[0])), fy.minus(more.times(w[1])), fz.minus(more.times(w[2]))];
+        let [xx, yy, zz] = self.diagonal;
+        self.diagonal = [xx.plus(w[0].times(n[0])), yy.plus(w[1].times(n[1])), zz.plus(w[2].times(n[2]))];
+        let [yz, zx, xy] = self.mixed;
+        self.mixed = [yz.plus(w[1].times(n[2])), zx.plus(w[2].times(n[0])), xy.plus(w[0].times(n[1]))];
+    }
+
+    /// H⁻¹ f by cofactors: H is symmetric and positive definite.
+    #[inline(always)]
+    fn solve(&self) -> [V; 3] {
+        let ([a, b, c], [p, q, r], f) = (self.diagonal, self.mixed, self.f);
+        let straight = [minor(b, c, p, p), minor(c, a, q, q), minor(a, b, r, r)];
+        let askew = [minor(q, r, p, a), minor(r, p, q, b), minor(p, q, r, c)];
+        let whole = dot([a, r, q], [straight[0], askew[2], askew[1]]);
+        [
+            dot([straight[0], askew[2], askew[1]], f).over(whole),
+            dot([askew[2], straight[1], askew[0]], f).over(whole),
+            dot([askew[1], askew[0], straight[2]], f).over(whole),
+        ]
+    }
 }
