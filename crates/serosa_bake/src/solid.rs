@@ -9,7 +9,7 @@ use crate::scene::Baked;
 use crate::select::select;
 use crate::springs::add_vertices;
 use serosa_geometry::tets::Tets;
-use serosa_geometry::{Mat3, Real, Vec3, VertexId};
+use serosa_geometry::{Mat3, Mesh, Real, Vec3, VertexId};
 use serosa_sim::model::{BodyKind, Descent, Model, Region, SolidBody, Tet, Wall};
 
 /// Vertices lie within this of the origin \[m\].
@@ -198,12 +198,6 @@ fn assign(raw: &RawTets, elastic: &RawElastic) -> Result<Vec<u32>, (String, Stri
 
 fn walls(raw: &RawTets, elastic: &RawElastic, first: u32) -> Result<Vec<Wall>, (String, String)> {
     let mesh = &raw.mesh;
-    let mut areas = vec![0.0; mesh.points.len()];
-    for t in &mesh.triangles {
-        let [a, b, c] = t.map(|v| mesh.points[v as usize]);
-        let third = (b - a).cross(c - a).length() / 6.0;
-        t.iter().for_each(|v| areas[*v as usize] += third);
-    }
     let mut walls = Vec::new();
     for wall in &elastic.walls {
         let held = select(mesh, &wall.which).unwrap_or_default();
@@ -211,7 +205,7 @@ fn walls(raw: &RawTets, elastic: &RawElastic, first: u32) -> Result<Vec<Wall>, (
             let help = format!("this body has the sets: {}", crate::select::names(mesh));
             return Err(("a wall holds no vertex".into(), help));
         }
-        let share = 1.0 / held.len() as Real;
+        let (share, areas) = (1.0 / held.len() as Real, areas(mesh, &held));
         walls.extend(held.into_iter().map(|v| Wall {
             vertex: VertexId(first + v),
             at: mesh.points[v as usize],
@@ -222,6 +216,18 @@ fn walls(raw: &RawTets, elastic: &RawElastic, first: u32) -> Result<Vec<Wall>, (
         }));
     }
     Ok(walls)
+}
+
+/// A third of every triangle at a vertex that has all its corners among `held`, which are ascending \[m²\].
+fn areas(mesh: &Mesh, held: &[u32]) -> Vec<Real> {
+    let mut areas = vec![0.0; mesh.points.len()];
+    let inside = |t: &&[u32; 3]| t.iter().all(|v| held.binary_search(v).is_ok());
+    for t in mesh.triangles.iter().filter(inside) {
+        let [a, b, c] = t.map(|v| mesh.points[v as usize]);
+        let third = (b - a).cross(c - a).length() / 6.0;
+        t.iter().for_each(|v| areas[*v as usize] += third);
+    }
+    areas
 }
 
 /// What is worth knowing about the solids of a scene.

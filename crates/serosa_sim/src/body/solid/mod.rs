@@ -66,6 +66,9 @@ fn scale(body: &SolidBody, params: &BodyParams) -> Real {
 /// by sweep. Goes after all others, since jaws hold where their tools are.
 pub(super) fn predict(sub: &Substep, state: &mut State, scratch: &mut Scratch) {
     let mut works = std::mem::take(&mut scratch.solids);
+    for grip in state.grips.iter().filter(|g| solid_of(sub.model, g.vertex).is_some()) {
+        loads::recoil(sub, grip, grip.pull, scratch);
+    }
     for (b, body) in solids(sub.model) {
         if !state.frozen[b] {
             begin(sub, (b, body), state, scratch, &mut works);
@@ -250,8 +253,14 @@ fn end(
         Whole { mass: &sub.model.mass[vertices.clone()], old, target }.settle(pos, most);
     }
     for hold in &works[b].holds {
-        state.grips[hold.grip as usize].pull = hold.force(pos[hold.vertex.at() - vertices.start]);
+        let grip = &mut state.grips[hold.grip as usize];
+        let pull = hold.force(scratch.pos[hold.vertex.at()]);
+        if pull.is_finite() {
+            loads::recoil(sub, grip, pull - grip.pull, scratch);
+            grip.pull = pull;
+        }
     }
+    let pos = &scratch.pos[vertices.clone()];
     if pos.iter().all(|x| x.is_finite()) {
         let mass = &sub.model.mass[vertices.clone()];
         let wanted = whole::momentum(mass, &scratch.vel[vertices.clone()]);
