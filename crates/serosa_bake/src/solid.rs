@@ -4,7 +4,7 @@ pub mod layout;
 mod ties;
 
 use crate::Fault;
-use crate::raw::{Inside, Place, RawElastic, RawModel, RawScene, RawTets, WallStiffness};
+use crate::raw::{Inside, Place, RawElastic, RawGeometry, RawModel, RawScene, RawTets, WallStiffness};
 use crate::scene::Baked;
 use crate::select::select;
 use crate::springs::add_vertices;
@@ -239,6 +239,11 @@ pub fn notes(raw: &RawScene, baked: &Baked) -> Vec<String> {
             continue;
         };
         let name = &body.name;
+        if let RawGeometry::Tets(RawTets { turned: turned @ 1.., .. }) = &body.geometry {
+            notes.push(format!(
+                "{turned} tetrahedra of \"{name}\" were inside out in the file and have been turned"
+            ));
+        }
         for region in regions(elastic).filter(|r| !DENSITIES.contains(&r.density)) {
             notes.push(format!(
                 "\"{name}\" has a density of {} kg/m3; tissue has about 1060. Was it written for millimetres?",

@@ -36,7 +36,9 @@ use sweep::Weights;
 use whole::Whole;
 
 /// Damping turns with the body again before these sweeps: rotations change little after the first.
-const TURN_AT: [u32; 3] = [0, 2, 8];
+const TURN_AT: [u32; 2] = [2, 8];
+/// The corotated law turns before each of so many sweeps, and then before every so many-th: a turn costs three sweeps.
+const TURN_EACH: u32 = 4;
 
 /// Working arrays of one solid.
 #[derive(Clone, Debug, Default)]
@@ -144,6 +146,7 @@ fn begin(
         let solid = Solid { body, tets: tets(sub.model, body), stuff: made_for, inertia };
         if solid.turns() {
             solid.remember(turning, weights, flow);
+            solid.turn(turning, flow);
         }
     }
 }
@@ -214,7 +217,8 @@ fn descend(
     let SolidWork { made_for, inertia, weights, turning, flow, loads, bare, .. } = &mut works[b];
     let solid = Solid { body, tets: tets(sub.model, body), stuff: made_for, inertia };
     loads::unload(bare, weights);
-    let turns = solid.turns() && (solid.is_corotated() || TURN_AT.contains(&pass));
+    let often = solid.is_corotated() && (pass < TURN_EACH || pass.is_multiple_of(TURN_EACH));
+    let turns = pass > 0 && solid.turns() && (often || TURN_AT.contains(&pass));
     if turns {
         solid.turn(turning, flow);
     }
