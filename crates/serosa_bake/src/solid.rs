@@ -154,7 +154,7 @@ pub fn add(
         free: fixed.is_empty() && walls.is_empty() && elastic.ties.is_empty(),
         walls,
         descent: Descent::Vertex,
-        layout: layout::layout(points, &raw.tets, fixed),
+        layout: Box::new(layout::layout(points, &raw.tets, fixed)),
     })
 }
 

@@ -266,10 +266,8 @@ impl Builder<'_> {
                 Some(RawGeometry::Tets(solid::made(&block)))
             }
             "tets" => {
-                let made = solid::read(n, self.read_file);
-                let (raw, file) = self.sound(made)?;
-                self.built.files.push(file);
-                Some(RawGeometry::Tets(raw))
+                let made = solid::read(n, self.read_file, &mut self.built.files);
+                self.sound(made).map(RawGeometry::Tets)
             }
             "plane" => {
                 let turn = rotation::between(Vec3::Z, n.vector("normal"));

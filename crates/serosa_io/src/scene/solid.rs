@@ -61,8 +61,12 @@ pub fn tets_of(scene: &RawScene, (unit, at): (f64, Vec3)) -> Option<RawTets> {
     (!raw.tets.is_empty()).then_some(raw)
 }
 
-/// Reads the file of tetrahedra that a table names.
-pub fn read(n: &Node, read_file: super::FileReader) -> Result<(RawTets, super::UsedFile), Problem> {
+/// Reads the file of tetrahedra that a table names, and adds it to the files used.
+pub fn read(
+    n: &Node,
+    read_file: super::FileReader,
+    files: &mut Vec<super::UsedFile>,
+) -> Result<RawTets, Problem> {
     let path = n.text("file");
     let wrong = |message: String, help: String| Problem::new(n.span_of("file"), message, help);
     let bytes = read_file(&path).map_err(|reason| {
@@ -78,7 +82,10 @@ pub fn read(n: &Node, read_file: super::FileReader) -> Result<(RawTets, super::U
     let scene = (format.import)(&bytes, &mut alone)
         .map_err(|error| wrong(format!("\"{path}\" as {}: {error}", format.about), error.help))?;
     match tets_of(&scene, (n.si("unit"), n.vector("at"))) {
-        Some(raw) => Ok((raw, super::UsedFile { path, bytes })),
+        Some(raw) => {
+            files.push(super::UsedFile { path, bytes });
+            Ok(raw)
+        }
         None => Err(wrong(
             format!("\"{path}\" as {} holds no tetrahedra", format.about),
             "export the volume of the mesh; for a surface use shape.mesh".to_owned(),

@@ -194,7 +194,7 @@ fn phi(
     let held = Where { model, works }.energy(b, body);
     let SolidWork { made_for, inertia, turning, flow, .. } = &mut works[b];
     let solid = Solid { body, tets: tets(model, body), stuff: made_for, inertia };
-    let far = pos.iter().zip(target).zip(&*solid.inertia);
+    let far = pos.iter().zip(target).zip(solid.inertia);
     let inertial: Real = far.map(|((x, y), m)| 0.5 * m * (*x - *y).length_squared()).sum();
     inertial + held + solid.potential(turning, flow, damped && solid.turns())
 }
