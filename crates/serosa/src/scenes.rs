@@ -39,6 +39,8 @@ built_in![
     "instrument-press",
     "mesh-drape",
     "organ-pile",
+    "beam-bend",
+    "beam-twist",
 ];
 
 /// A scene as given: its name and text.

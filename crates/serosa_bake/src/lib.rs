@@ -18,6 +18,7 @@ pub mod rigid;
 pub mod scene;
 pub mod select;
 pub mod shells;
+pub mod solid;
 pub mod springs;
 pub mod strip;
 pub mod tissue;

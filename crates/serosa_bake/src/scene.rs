@@ -1,7 +1,7 @@
 //! The whole bake: bodies, tools, probes and tunables, with all faults collected.
 
 use crate::raw::{Place, RawBody, RawGeometry, RawModel, RawScene, RawSolid};
-use crate::{Fault, exclude, neighbours, rigid, shells, strip};
+use crate::{Fault, exclude, neighbours, rigid, shells, solid, strip};
 use serosa_geometry::{BodyId, PrimId, Vec3};
 use serosa_sim::World;
 use serosa_sim::detect::{Finder, Places, Shells};
@@ -51,6 +51,7 @@ pub fn bake_watched(raw: &RawScene, watch: &mut dyn FnMut(usize, usize)) -> Resu
         oven.add_body(i, body);
     }
     watch(parts - 3, parts);
+    oven.add_ties();
     oven.add_tools();
     oven.add_shells();
     oven.add_probes();
@@ -168,6 +169,8 @@ impl Oven<'_> {
                     }
                     None
                 }
+                // Refused with its body.
+                RawGeometry::Tets(_) => None,
                 RawGeometry::Strip(_) => {
                     let message = "this response moves surfaces apart, and an intestine has none";
                     self.fault(Place::Body(i), message, "write response = \"displacement-velocity\"");
@@ -255,6 +258,7 @@ fn notes(raw: &RawScene, baked: &Baked) -> Vec<String> {
     {
         notes.push("boxes do not collide with boxes: two of them can pass through each other".to_owned());
     }
+    notes.extend(solid::notes(raw, baked));
     notes
 }
 

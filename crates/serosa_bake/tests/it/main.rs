@@ -19,6 +19,8 @@ mod make;
 mod misuse;
 mod search;
 mod shells;
+mod solid;
+mod solid_faults;
 mod specimens;
 mod strip;
 mod theory;

@@ -7,6 +7,7 @@ mod nearest;
 mod organ;
 pub mod problem;
 pub mod reference;
+mod solid;
 pub mod unit;
 mod walk;
 
