@@ -3,8 +3,11 @@
 //! Runs once, before the frame and never in it. What is wrong with a scene is said all at once, as
 //! [`Fault`]s that name the place; nothing is repaired in silence and nothing missing is made up.
 
+pub mod assemble;
 pub mod band;
+pub mod blocks;
 mod bodies;
+pub mod cholesky;
 pub mod exclude;
 pub mod lattice;
 pub mod neighbours;

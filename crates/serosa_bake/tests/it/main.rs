@@ -4,6 +4,7 @@
 
 mod balance;
 mod bands;
+mod cholesky;
 mod collide;
 mod conformance;
 mod contact;

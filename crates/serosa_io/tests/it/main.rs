@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod collide;
+mod factor;
 mod memory;
 mod organ;
 mod recording;
