@@ -7,6 +7,7 @@ mod intestine;
 mod laparos;
 mod medvr;
 mod rope;
+mod validation;
 mod walk;
 
 use crate::cli::BenchArgs;
@@ -38,6 +39,11 @@ const BENCHES: &[Bench] = &[
         "medvr",
         "two organs pressed into one another, detection and response step by step, beside the published times",
         medvr::bench,
+    ),
+    (
+        "validation",
+        "solids beside theory, published reference values and measured tissue",
+        validation::bench,
     ),
     ("import", "a million triangles read in every mesh format", import::bench),
 ];
