@@ -15,7 +15,7 @@ use serosa_sim::body::solid::Elastic;
 /// Steps are halved at most so often where they do not lower the energy.
 const HALVINGS: u32 = 12;
 /// Newton steps of one load.
-const STEPS: u32 = 60;
+const STEPS: u32 = 300;
 /// At rest when no force is larger than this part of the largest inner force.
 const AT_REST: Real = 1e-9;
 
