@@ -9,6 +9,7 @@ pub mod blocks;
 mod bodies;
 pub mod cholesky;
 pub mod exclude;
+pub mod fill;
 pub mod lattice;
 pub mod neighbours;
 mod probes;
@@ -25,7 +26,10 @@ pub mod tissue;
 mod tunables;
 
 pub use raw::RawScene;
-pub use scene::{Baked, bake};
+pub use scene::{Baked, bake, bake_watched};
+
+/// Which state of the code bakes here, 16 hexadecimal digits: what another one baked is not taken for its own.
+pub const BAKER: &str = env!("SEROSA_BAKE_ID");
 
 /// Something wrong with a scene, and where.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

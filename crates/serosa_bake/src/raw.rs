@@ -245,6 +245,8 @@ pub struct RawTets {
     pub tets: Vec<[u32; 4]>,
     /// The number of each one's region as the file gives it; empty where there are none.
     pub regions: Vec<i64>,
+    /// How many were inside out in the file and have been turned.
+    pub turned: usize,
 }
 
 /// A strip as written.

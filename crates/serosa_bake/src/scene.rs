@@ -33,13 +33,24 @@ impl Baked {
 
 /// Makes a model of a raw scene, or says all that is wrong with it.
 pub fn bake(raw: &RawScene) -> Result<Baked, Vec<Fault>> {
+    bake_watched(raw, &mut |_, _| {})
+}
+
+/// The same; `watch` is told, again and again, how many parts of the work are done and how many there are.
+pub fn bake_watched(raw: &RawScene, watch: &mut dyn FnMut(usize, usize)) -> Result<Baked, Vec<Fault>> {
+    // Bodies, then what all of them need: exclusions, neighbours, the look at the start.
+    let parts = raw.bodies.len() + 3;
     let mut oven = Oven { raw, model: Model::default(), params: params(raw), faults: Vec::new() };
     oven.check_names();
     oven.check_size();
     if !oven.faults.is_empty() {
         return Err(oven.faults);
     }
-    raw.bodies.iter().enumerate().for_each(|(i, body)| oven.add_body(i, body));
+    for (i, body) in raw.bodies.iter().enumerate() {
+        watch(i, parts);
+        oven.add_body(i, body);
+    }
+    watch(parts - 3, parts);
     oven.add_ties();
     oven.add_tools();
     oven.add_shells();
@@ -58,7 +69,9 @@ pub fn bake(raw: &RawScene) -> Result<Baked, Vec<Fault>> {
     if !oven.faults.is_empty() {
         return Err(oven.faults);
     }
+    watch(parts - 2, parts);
     oven.model.neighbours = neighbours::neighbours(&oven.model);
+    watch(parts - 1, parts);
     let mut baked = Baked { model: Arc::new(oven.model), params: oven.params, notes: Vec::new() };
     baked.notes = notes(raw, &baked);
     let overlap =

@@ -4,12 +4,12 @@ pub mod layout;
 mod ties;
 
 use crate::Fault;
-use crate::raw::{Inside, Place, RawElastic, RawModel, RawScene, RawTets, WallStiffness};
+use crate::raw::{Inside, Place, RawElastic, RawGeometry, RawModel, RawScene, RawTets, WallStiffness};
 use crate::scene::Baked;
 use crate::select::select;
 use crate::springs::add_vertices;
 use serosa_geometry::tets::Tets;
-use serosa_geometry::{Mat3, Real, Vec3, VertexId};
+use serosa_geometry::{Mat3, Mesh, Real, Vec3, VertexId};
 use serosa_sim::model::{BodyKind, Descent, Model, Region, SolidBody, Tet, Wall};
 
 /// Vertices lie within this of the origin \[m\].
@@ -154,7 +154,7 @@ pub fn add(
         free: fixed.is_empty() && walls.is_empty() && elastic.ties.is_empty(),
         walls,
         descent: Descent::Vertex,
-        layout: layout::layout(points, &raw.tets, fixed),
+        layout: Box::new(layout::layout(points, &raw.tets, fixed)),
     })
 }
 
@@ -198,12 +198,6 @@ fn assign(raw: &RawTets, elastic: &RawElastic) -> Result<Vec<u32>, (String, Stri
 
 fn walls(raw: &RawTets, elastic: &RawElastic, first: u32) -> Result<Vec<Wall>, (String, String)> {
     let mesh = &raw.mesh;
-    let mut areas = vec![0.0; mesh.points.len()];
-    for t in &mesh.triangles {
-        let [a, b, c] = t.map(|v| mesh.points[v as usize]);
-        let third = (b - a).cross(c - a).length() / 6.0;
-        t.iter().for_each(|v| areas[*v as usize] += third);
-    }
     let mut walls = Vec::new();
     for wall in &elastic.walls {
         let held = select(mesh, &wall.which).unwrap_or_default();
@@ -211,7 +205,7 @@ fn walls(raw: &RawTets, elastic: &RawElastic, first: u32) -> Result<Vec<Wall>, (
             let help = format!("this body has the sets: {}", crate::select::names(mesh));
             return Err(("a wall holds no vertex".into(), help));
         }
-        let share = 1.0 / held.len() as Real;
+        let (share, areas) = (1.0 / held.len() as Real, areas(mesh, &held));
         walls.extend(held.into_iter().map(|v| Wall {
             vertex: VertexId(first + v),
             at: mesh.points[v as usize],
@@ -224,6 +218,18 @@ fn walls(raw: &RawTets, elastic: &RawElastic, first: u32) -> Result<Vec<Wall>, (
     Ok(walls)
 }
 
+/// A third of every triangle at a vertex that has all its corners among `held`, which are ascending \[m²\].
+fn areas(mesh: &Mesh, held: &[u32]) -> Vec<Real> {
+    let mut areas = vec![0.0; mesh.points.len()];
+    let inside = |t: &&[u32; 3]| t.iter().all(|v| held.binary_search(v).is_ok());
+    for t in mesh.triangles.iter().filter(inside) {
+        let [a, b, c] = t.map(|v| mesh.points[v as usize]);
+        let third = (b - a).cross(c - a).length() / 6.0;
+        t.iter().for_each(|v| areas[*v as usize] += third);
+    }
+    areas
+}
+
 /// What is worth knowing about the solids of a scene.
 pub fn notes(raw: &RawScene, baked: &Baked) -> Vec<String> {
     let mut notes = Vec::new();
@@ -233,6 +239,11 @@ pub fn notes(raw: &RawScene, baked: &Baked) -> Vec<String> {
             continue;
         };
         let name = &body.name;
+        if let RawGeometry::Tets(RawTets { turned: turned @ 1.., .. }) = &body.geometry {
+            notes.push(format!(
+                "{turned} tetrahedra of \"{name}\" were inside out in the file and have been turned"
+            ));
+        }
         for region in regions(elastic).filter(|r| !DENSITIES.contains(&r.density)) {
             notes.push(format!(
                 "\"{name}\" has a density of {} kg/m3; tissue has about 1060. Was it written for millimetres?",

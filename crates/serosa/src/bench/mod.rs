@@ -6,6 +6,7 @@ mod import;
 mod intestine;
 mod laparos;
 mod medvr;
+mod organ;
 mod rope;
 mod validation;
 mod walk;
@@ -45,6 +46,7 @@ const BENCHES: &[Bench] = &[
         "solids beside theory, published reference values and measured tissue",
         validation::bench,
     ),
+    ("organ", "solids of tetrahedra, 20 sweeps a step, from 6,000 to 511,000 of them", organ::bench),
     ("import", "a million triangles read in every mesh format", import::bench),
 ];
 

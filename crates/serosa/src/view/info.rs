@@ -76,7 +76,8 @@ fn body(raw: &RawScene, model: &Model, i: usize, body: &Body) -> BodyInfo {
         },
         (_, Some(RawGeometry::Mesh { mesh, radius })) => soft(model, body, mesh, *radius),
         (_, Some(RawGeometry::Strip(raw))) => strip(model, body, raw),
-        // Soft bodies are only made from meshes and strips.
+        (_, Some(RawGeometry::Tets(raw))) => soft(model, body, &raw.mesh, 0.0),
+        // Soft bodies are only made from meshes, strips and tetrahedra.
         (_, _) => {
             Look::Threads { rest: Vec::new(), edges: Vec::new(), radius: 0.0, chain: false, held: Vec::new() }
         }

@@ -60,7 +60,7 @@ impl Solid {
     }
 
     fn elastic(&self) -> BlockMatrix<3> {
-        let soft_and_hard = |k: usize| Lame::of(if k % 7 == 0 { 30e3 } else { 3e3 }, 0.45);
+        let soft_and_hard = |k: usize| Lame::of(if k.is_multiple_of(7) { 30e3 } else { 3e3 }, 0.45);
         let materials: Vec<Lame> = (0..self.tets.len()).map(soft_and_hard).collect();
         elastic_stiffness(&self.points, &self.tets, &materials, &self.fixed)
     }

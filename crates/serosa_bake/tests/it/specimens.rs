@@ -100,7 +100,7 @@ pub fn elastic(law: Law, young: f64, poisson: f64, density: f64, relaxation_s: f
 /// A block of tetrahedra.
 pub fn flesh(name: &str, (corner, size): (Vec3, Vec3), cells: [usize; 3], material: RawElastic) -> RawBody {
     let (mesh, tets) = block(&Block { corner, size, cells });
-    body(name, RawGeometry::Tets(RawTets { mesh, tets, regions: Vec::new() }), RawModel::Solid(material))
+    body(name, RawGeometry::Tets(RawTets { mesh, tets, ..Default::default() }), RawModel::Solid(material))
 }
 
 /// Light and large: the kit deforms by a tenth of a metre what has no springs.

@@ -26,7 +26,7 @@ pub struct SolidBody {
     /// How it descends.
     pub descent: Descent,
     /// The order of its vertices.
-    pub layout: Layout,
+    pub layout: Box<Layout>,
 }
 
 /// How a solid descends its potential.

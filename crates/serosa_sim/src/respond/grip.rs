@@ -18,7 +18,7 @@ pub struct GripWork {
     limit: Real,
     /// Impulse on the vertex so far \[N s\].
     impulse: Vec3,
-    /// A solid has felt its jaws while it descended: only the tool is left to feel them.
+    /// A solid and its tool have felt each other while it descended.
     felt: bool,
 }
 
@@ -36,14 +36,6 @@ pub(super) fn prepare(sub: &Substep, grips: &[Grip], work: &mut Vec<GripWork>) {
             impulse: if felt { grip.pull * sub.h } else { Vec3::ZERO },
             felt,
         });
-    }
-}
-
-/// Tools feel the solids that they hold.
-pub(super) fn recoil(motion: &mut Motion, work: &[GripWork], h: Real) {
-    for grip in work.iter().filter(|grip| grip.felt) {
-        motion.push_velocity(grip.held, -grip.impulse);
-        motion.push_position(grip.held, -grip.impulse * h);
     }
 }
 

@@ -39,7 +39,6 @@ pub(crate) fn answer(sub: &Substep, state: &mut State, scratch: &mut Scratch, re
         penetration::prepare((sub, &scratch.tissues), &motion, rows, row_work, shares);
     }
     grip::prepare(sub, &state.grips, grip_work);
-    grip::recoil(&mut motion, grip_work, sub.h);
     for _ in 0..sub.sweeps {
         if presses {
             penetration::sweep_velocities(&mut motion, row_work, sub.h);

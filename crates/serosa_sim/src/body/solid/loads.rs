@@ -10,7 +10,9 @@ use super::prepare::vec;
 use super::sweep::Weights;
 use crate::body::Substep;
 use crate::model::{BodyKind, LANES, Model, SolidBody};
-use crate::scratch::Mobility;
+use crate::respond::Motion;
+use crate::row::Node;
+use crate::scratch::{Mobility, Scratch};
 use crate::state::Grip;
 use crate::{Real, Vec3, VertexId};
 use std::ops::Range;
@@ -36,13 +38,14 @@ pub(super) struct Bare {
 #[derive(Clone, Copy, Debug)]
 struct Seat(u32, u8);
 
-/// A vertex of a solid in jaws. Its spring is the inertia of the tool: pulled by it, the tool ends where the vertex is.
+/// A vertex of a solid in jaws. The tool has felt the pull of the last substep already; the spring, as stiff as the tool
+/// is heavy, has only to catch changes of it, so that a pull that lasts holds the vertex exactly.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Hold {
     /// Which grip.
     pub grip: u32,
     pub vertex: VertexId,
-    /// Where the jaws would be \[m\].
+    /// Where the jaws would be, and beyond as far as the last pull asks for \[m\].
     pub place: Vec3,
     /// \[N/m\]
     pub stiffness: Real,
@@ -78,6 +81,16 @@ pub(crate) fn solid_of(model: &Model, vertex: VertexId) -> Option<usize> {
     model.bodies.get(b).filter(|body| matches!(body.kind, BodyKind::Solid(_))).map(|_| b)
 }
 
+/// A tool feels a pull on a vertex that it holds \[N\].
+pub(super) fn recoil(sub: &Substep, grip: &Grip, pull: Vec3, scratch: &mut Scratch) {
+    let held = Node::Rigid(sub.model.tools[grip.tool.at()].rigid, grip.at);
+    let Scratch { pose, twist, rigid_mobility, .. } = scratch;
+    let (pos, vel, inv_mass, carried) = (&mut [], &mut [], &[], &mut []);
+    let mut motion = Motion { pos, vel, pose, twist, inv_mass, rigid_mobility, carried };
+    motion.push_velocity(held, pull * -sub.h);
+    motion.push_position(held, pull * (-sub.h * sub.h));
+}
+
 /// Finds what jaws hold of a body.
 pub(super) fn hold(
     sub: &Substep,
@@ -94,11 +107,12 @@ pub(super) fn hold(
         let yields = inv_mass + grip.at.length_squared() * inv_inertia.max_element();
         // A tool that does not yield at all holds as if it had a ton.
         let mass = 1.0 / yields.max(1e-3);
+        let stiffness = mass / (shares * sub.h * sub.h);
         out.push(Hold {
             grip: i as u32,
             vertex: grip.vertex,
-            place: pose[tool.rigid.at()].point(grip.at),
-            stiffness: mass / (shares * sub.h * sub.h),
+            place: pose[tool.rigid.at()].point(grip.at) + grip.pull / stiffness,
+            stiffness,
             limit: tool.strength / shares,
         });
     }

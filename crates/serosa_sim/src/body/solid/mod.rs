@@ -38,7 +38,9 @@ use sweep::Weights;
 use whole::Whole;
 
 /// Damping turns with the body again before these sweeps: rotations change little after the first.
-const TURN_AT: [u32; 3] = [0, 2, 8];
+const TURN_AT: [u32; 2] = [2, 8];
+/// The corotated law turns before each of so many sweeps, and then before every so many-th: a turn costs three sweeps.
+const TURN_EACH: u32 = 4;
 
 /// Working arrays of one solid.
 #[derive(Clone, Debug, Default)]
@@ -68,6 +70,9 @@ fn scale(body: &SolidBody, params: &BodyParams) -> Real {
 /// by sweep. Goes after all others, since jaws hold where their tools are.
 pub(super) fn predict(sub: &Substep, state: &mut State, scratch: &mut Scratch) {
     let mut works = std::mem::take(&mut scratch.solids);
+    for grip in state.grips.iter().filter(|g| solid_of(sub.model, g.vertex).is_some()) {
+        loads::recoil(sub, grip, grip.pull, scratch);
+    }
     for (b, body) in solids(sub.model) {
         if !state.frozen[b] {
             begin(sub, (b, body), state, scratch, &mut works);
@@ -143,6 +148,7 @@ fn begin(
         let solid = Solid { body, tets: tets(sub.model, body), stuff: made_for, inertia };
         if solid.turns() {
             solid.remember(turning, weights, flow);
+            solid.turn(turning, flow);
         }
     }
 }
@@ -190,7 +196,7 @@ fn phi(
     let held = Where { model, works }.energy(b, body);
     let SolidWork { made_for, inertia, turning, flow, .. } = &mut works[b];
     let solid = Solid { body, tets: tets(model, body), stuff: made_for, inertia };
-    let far = pos.iter().zip(target).zip(&*solid.inertia);
+    let far = pos.iter().zip(target).zip(solid.inertia);
     let inertial: Real = far.map(|((x, y), m)| 0.5 * m * (*x - *y).length_squared()).sum();
     inertial + held + solid.potential(turning, flow, damped && solid.turns())
 }
@@ -213,7 +219,8 @@ fn descend(
     let SolidWork { made_for, inertia, weights, turning, flow, loads, bare, .. } = &mut works[b];
     let solid = Solid { body, tets: tets(sub.model, body), stuff: made_for, inertia };
     loads::unload(bare, weights);
-    let turns = solid.turns() && (solid.is_corotated() || TURN_AT.contains(&pass));
+    let often = solid.is_corotated() && (pass < TURN_EACH || pass.is_multiple_of(TURN_EACH));
+    let turns = pass > 0 && solid.turns() && (often || TURN_AT.contains(&pass));
     if turns {
         solid.turn(turning, flow);
     }
@@ -252,8 +259,14 @@ fn end(
         Whole { mass: &sub.model.mass[vertices.clone()], old, target }.settle(pos, most);
     }
     for hold in &works[b].holds {
-        state.grips[hold.grip as usize].pull = hold.force(pos[hold.vertex.at() - vertices.start]);
+        let grip = &mut state.grips[hold.grip as usize];
+        let pull = hold.force(scratch.pos[hold.vertex.at()]);
+        if pull.is_finite() {
+            loads::recoil(sub, grip, pull - grip.pull, scratch);
+            grip.pull = pull;
+        }
     }
+    let pos = &scratch.pos[vertices.clone()];
     if pos.iter().all(|x| x.is_finite()) {
         let mass = &sub.model.mass[vertices.clone()];
         let wanted = whole::momentum(mass, &scratch.vel[vertices.clone()]);

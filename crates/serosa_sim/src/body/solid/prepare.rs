@@ -50,6 +50,8 @@ pub(super) struct Turning {
     old: Vec<Mat3>,
     /// From there to here, and from rest to here.
     turns: Vec<[Quat; 2]>,
+    /// Six times the volume to which each is drawn \[m³\].
+    aims: Vec<Real>,
     /// Pull on the four corners \[N\].
     pulls: Vec<[Vec3; 4]>,
     /// Sums of energies, one per job.
@@ -140,12 +142,16 @@ impl Solid<'_> {
         turning.old.resize(n, Mat3::IDENTITY);
         turning.turns.resize(n, [Quat::IDENTITY; 2]);
         turning.pulls.resize(n, [Vec3::ZERO; 4]);
+        turning.aims.resize(n, 0.0);
         let corotated = self.is_corotated();
-        let jobs = turning.old.par_chunks_mut(CHUNK).zip(turning.turns.par_chunks_mut(CHUNK));
-        jobs.enumerate().for_each(|(job, (old, turns))| {
-            for (i, (old, turns)) in old.iter_mut().zip(turns).enumerate() {
+        let Turning { old, turns, aims, .. } = turning;
+        let jobs = old.par_chunks_mut(CHUNK).zip(turns.par_chunks_mut(CHUNK)).zip(aims.par_chunks_mut(CHUNK));
+        jobs.enumerate().for_each(|(job, ((old, turns), aims))| {
+            for (i, ((old, turns), aim)) in old.iter_mut().zip(turns).zip(aims).enumerate() {
                 let t = job * CHUNK + i;
-                *old = gradient(&self.tets[t], self.corners(t, flow));
+                let tet = &self.tets[t];
+                *old = gradient(tet, self.corners(t, flow));
+                *aim = 6.0 * tet.volume * self.stuff[tet.region as usize].aim(old.determinant());
                 *turns = [Quat::IDENTITY, if corotated { polar(old) } else { Quat::IDENTITY }];
             }
         });
@@ -160,10 +166,7 @@ impl Solid<'_> {
         sources.zip(weights.faces.par_chunks_mut(CHUNK)).for_each(|(sources, faces)| {
             for (source, face) in sources.iter().zip(faces) {
                 for k in (0..LANES).filter(|&k| source[k] != NONE) {
-                    let t = source[k] as usize / 4;
-                    let tet = &self.tets[t];
-                    let aim = self.stuff[tet.region as usize].aim(turning.old[t].determinant());
-                    face.beta.0[k] = 6.0 * tet.volume * aim;
+                    face.beta.0[k] = turning.aims[source[k] as usize / 4];
                 }
             }
         });

@@ -226,3 +226,45 @@ impl<V: Wide> Block<V> {
         ]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn some(seed: &mut u64) -> f64 {
+        *seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (*seed >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+    }
+
+    /// The vectors of this machine and plain arrays have the same bits.
+    #[test]
+    fn the_width_of_vectors_does_not_show() {
+        let mut seed = 3;
+        let mut lane = |low: f64| Lane(std::array::from_fn(|_| low + some(&mut seed)));
+        let held =
+            (0..40).map(|_| Held { diag: lane(5.0), pull: [lane(0.0), lane(0.0), lane(0.0)] }).collect();
+        let faces = (0..400).map(|_| FaceWeight { kappa: lane(1.5), beta: lane(0.0) }).collect();
+        let weights = Weights { edges: (0..200).map(|_| lane(0.0)).collect(), faces, held };
+        let mut place = |n: u32| ((some(&mut seed) + 1.0) * 0.5 * f64::from(n)) as u32;
+        let mut layout = Layout::default();
+        for g in 0..40u32 {
+            let own = std::array::from_fn(|k| (4 * g as usize + k) as u16);
+            let (edges, faces) = (5 * g..5 * g + 5, 10 * g..10 * g + 10);
+            layout.groups.push(Group { vertices: [0; LANES], own, edges, faces });
+        }
+        layout.edges = (0..200).map(|_| std::array::from_fn(|_| place(500) as u16)).collect();
+        layout.faces = (0..400)
+            .map(|_| std::array::from_fn(|_| place(500) | place(500) << 10 | place(500) << 20))
+            .collect();
+        let part = Part { own: 160, halo: 0..0, groups: 0..40 };
+        let start: Section = std::array::from_fn(|_| Spot(std::array::from_fn(|_| some(&mut seed))));
+        let (mut plain, mut wide) = (start, start);
+        for _ in 0..3 {
+            sweep_here::<Lane>(&layout, &weights, &part, &mut plain);
+            sweep_part(&layout, &weights, &part, &mut wide);
+        }
+        assert!(plain != start && plain.iter().all(|s| s.0.iter().all(|x| x.is_finite())));
+        let bits = |s: &Section| s.iter().flat_map(|s| s.0.map(f64::to_bits)).collect::<Vec<_>>();
+        assert_eq!(bits(&plain), bits(&wide));
+    }
+}
