@@ -8,7 +8,9 @@ pub fn write(page: &str, name: &str, results: &str) -> Result<(), String> {
     let path = shell::root().join(page);
     let text = fs::read_to_string(&path).map_err(|error| format!("{page}: {error}"))?;
     let written = put(&text, name, results).ok_or_else(|| {
-        format!("{page} has no place for results; put `<!-- {name}: begin -->` and `<!-- {name}: end -->` into it")
+        format!(
+            "{page} has no place for results; put `<!-- {name}: begin -->` and `<!-- {name}: end -->` into it"
+        )
     })?;
     fs::write(&path, written).map_err(|error| format!("{page}: {error}"))
 }

@@ -82,7 +82,6 @@ fn not_minutes(text: &str) -> String {
     format!("`{text}` is no number of simulated minutes; write, for example, `cargo xtask soak 10`")
 }
 
-
 /// One long run.
 fn soak(
     program: &str,

@@ -46,5 +46,9 @@ fn row(line: &Value) -> String {
 
 /// Four digits, or as a power where that would be none.
 fn number(value: f64) -> String {
-    if value == 0.0 || (1e-3..1e5).contains(&value.abs()) { format!("{value:.4}") } else { format!("{value:.2e}") }
+    if value == 0.0 || (1e-3..1e5).contains(&value.abs()) {
+        format!("{value:.4}")
+    } else {
+        format!("{value:.2e}")
+    }
 }

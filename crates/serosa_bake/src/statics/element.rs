@@ -103,7 +103,8 @@ mod tests {
     /// Straight edges give the volume exactly, quadratic fields their gradients exactly.
     #[test]
     fn quadratic_fields_have_their_gradients() {
-        let corners = [Vec3::ZERO, Vec3::new(1.0, 0.1, 0.0), Vec3::new(0.2, 0.9, 0.1), Vec3::new(0.1, 0.3, 1.1)];
+        let corners =
+            [Vec3::ZERO, Vec3::new(1.0, 0.1, 0.0), Vec3::new(0.2, 0.9, 0.1), Vec3::new(0.1, 0.3, 1.1)];
         let (points, elements) = with_middles(&corners, &[[0, 1, 2, 3]]);
         let nodes = elements[0].map(|v| points[v as usize]);
         let field = |x: Vec3| 3.0 * x.x * x.y - x.z * x.z + 2.0 * x.y;

@@ -13,7 +13,8 @@ pub fn patch() -> Result<Vec<Line>, StaticsError> {
     for order in Order::BOTH {
         for kind in [Law::NeoHookean, Law::Corotated] {
             let bent = Bent::of([3, 3, 3], order, law(kind, 1e4, 0.45), |p| p * 0.1);
-            let field = |x: Vec3| x + Vec3::new(0.02 * x.y + 0.01 * x.x, 0.015 * x.z, 0.03 * x.x - 0.01 * x.y);
+            let field =
+                |x: Vec3| x + Vec3::new(0.02 * x.y + 0.01 * x.x, 0.015 * x.z, 0.03 * x.x - 0.01 * x.y);
             let outer = bent.nodes(|p| p.min_element() == 0.0 || p.max_element() == 1.0);
             let held = outer.iter().map(|v| (*v, field(bent.points()[*v as usize]))).collect();
             let pos = bent.settle(&Loads { held, ..Loads::default() }, 1)?;
@@ -67,16 +68,22 @@ pub fn cantilever() -> Result<Vec<Line>, StaticsError> {
             let (tip, n) = cantilever_tip(across, Order::Linear, poisson)?;
             tips.push(tip);
             let case = format!("cantilever, nu {poisson}");
-            lines.push(Line::new(case, format!("linear, {across} across"), n, "tip / theory").values(tip, 1.0));
+            lines.push(
+                Line::new(case, format!("linear, {across} across"), n, "tip / theory").values(tip, 1.0),
+            );
         }
         let (rise, ratio) = (tips[2] - tips[1], (tips[1] - tips[0]) / (tips[2] - tips[1]));
         let limit = tips[2] + rise / (ratio - 1.0);
         let case = format!("cantilever, nu {poisson}");
         lines.push(
-            Line::new(case.clone(), "linear, limit of three", 0, "tip / theory").values(limit, 1.0).within(0.03),
+            Line::new(case.clone(), "linear, limit of three", 0, "tip / theory")
+                .values(limit, 1.0)
+                .within(0.03),
         );
         let order = ratio.log2();
-        lines.push(Line::new(case.clone(), "linear, limit of three", 0, "order").values(order, 2.0).absolute());
+        lines.push(
+            Line::new(case.clone(), "linear, limit of three", 0, "order").values(order, 2.0).absolute(),
+        );
         for (across, bound) in [(4, 0.03), (8, 0.03)] {
             let (tip, n) = cantilever_tip(across, Order::Quadratic, poisson)?;
             let method = format!("quadratic, {across} across");
@@ -101,7 +108,11 @@ pub fn elastica() -> Result<Vec<Line>, StaticsError> {
         for (alpha, drop, shortening) in ELASTICA {
             let force = alpha * stiffness / (length * length);
             let loads = Loads {
-                held: bent.nodes(|p| p.x == 0.0).into_iter().map(|v| (v, bent.points()[v as usize])).collect(),
+                held: bent
+                    .nodes(|p| p.x == 0.0)
+                    .into_iter()
+                    .map(|v| (v, bent.points()[v as usize]))
+                    .collect(),
                 forces: bent.traction(|p| p.x == 1.0, Vec3::NEG_Z * (force / (thick * thick))),
                 ..Loads::default()
             };
@@ -109,7 +120,8 @@ pub fn elastica() -> Result<Vec<Line>, StaticsError> {
             let end = bent.nodes(|p| p.x == 1.0);
             let (z, x) = (mean(&end, |v| pos[v].z - bent.points()[v].z), mean(&end, |v| length - pos[v].x));
             let line = |q| {
-                Line::new(format!("elastica, {alpha}"), format!("quadratic {kind:?}"), bent.len(), q).within(0.02)
+                Line::new(format!("elastica, {alpha}"), format!("quadratic {kind:?}"), bent.len(), q)
+                    .within(0.02)
             };
             lines.push(line("drop / length").values(-z / length, drop));
             lines.push(line("shortening / length").values(x / length, shortening));
@@ -152,12 +164,7 @@ pub fn torsion() -> Result<Vec<Line>, StaticsError> {
         let axial: f64 = top.iter().map(|v| -forces[*v as usize].z).sum();
         let per_length = twist / length;
         let line = |q| {
-            Line::new(
-                format!("torsion, {twist} rad, nu {poisson}"),
-                "quadratic NeoHookean",
-                bent.len(),
-                q,
-            )
+            Line::new(format!("torsion, {twist} rad, nu {poisson}"), "quadratic NeoHookean", bent.len(), q)
         };
         let theory = PI * shear * per_length * radius.powi(4) / 2.0;
         lines.push(line("torque, N m").values(torque, theory).within(0.03));

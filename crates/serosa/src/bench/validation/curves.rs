@@ -12,7 +12,8 @@ const SMALL: f64 = 0.1;
 
 /// A file of the measured data, where they are: beside the project, or where `SEROSA_DATA` says.
 pub fn data(name: &str) -> Option<PathBuf> {
-    let folder = std::env::var_os("SEROSA_DATA").map_or_else(|| PathBuf::from("../shared/data"), PathBuf::from);
+    let folder =
+        std::env::var_os("SEROSA_DATA").map_or_else(|| PathBuf::from("../shared/data"), PathBuf::from);
     Some(folder.join(name)).filter(|path| path.exists())
 }
 

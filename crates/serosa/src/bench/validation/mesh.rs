@@ -119,11 +119,16 @@ impl Bent {
         loaded.map(|(f, v)| (v, f)).collect()
     }
 
-    /// Where it is at rest under loads.
+    /// Where it is at rest under loads that are put on in steps.
     pub fn settle(&self, loads: &Loads, steps: u32) -> Result<Vec<Vec3>, StaticsError> {
+        self.settle_from(self.points(), loads, steps)
+    }
+
+    /// The same, beginning somewhere.
+    pub fn settle_from(&self, from: &[Vec3], loads: &Loads, steps: u32) -> Result<Vec<Vec3>, StaticsError> {
         match &self.body {
-            Any::Linear(body) => body.settle(&body.points, loads, steps),
-            Any::Quadratic(body) => body.settle(&body.points, loads, steps),
+            Any::Linear(body) => body.settle(from, loads, steps),
+            Any::Quadratic(body) => body.settle(from, loads, steps),
         }
     }
 

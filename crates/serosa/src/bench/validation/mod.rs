@@ -3,8 +3,8 @@
 //! Every line has a value, what it should be, and by how much it is off. Lines with a bound are checks.
 
 mod beams;
-mod curves;
 mod cube;
+mod curves;
 mod mesh;
 mod plate;
 
@@ -88,7 +88,13 @@ pub fn bench(_args: &BenchArgs, report: &mut Report) -> Result<(), Failure> {
         for line in lines {
             tell(&line, report);
             if !line.holds() {
-                broken.push(format!("{}, {}: {} is off by {:.4}", line.case, line.method, line.quantity, line.off()));
+                broken.push(format!(
+                    "{}, {}: {} is off by {:.4}",
+                    line.case,
+                    line.method,
+                    line.quantity,
+                    line.off()
+                ));
             }
         }
     }
@@ -104,7 +110,8 @@ fn tell(line: &Line, report: &mut Report) {
         "value": line.value, "reference": line.reference, "off": line.off(), "relative": line.relative,
         "bound": line.bound, "holds": line.holds(),
     });
-    let off = if line.relative { format!("{:+.2} %", 100.0 * line.off()) } else { format!("{:+.3e}", line.off()) };
+    let off =
+        if line.relative { format!("{:+.2} %", 100.0 * line.off()) } else { format!("{:+.3e}", line.off()) };
     let text = format!(
         "{:<25} {:<26} {:>8}  {:<28} {:>12.5e}  {:>12.5e}  {off:>9}{}",
         line.case,

@@ -42,7 +42,8 @@ pub fn le10() -> Result<Vec<Line>, StaticsError> {
         let forces = bent.traction(|p| p.z == 1.0, Vec3::NEG_Z * 1e6);
         let pos = bent.settle(&Loads { rollers, forces, ..Loads::default() }, 1)?;
         let stress = stress_at(&bent, &pos, Vec3::new(0.0, 0.0, 1.0), &material);
-        let line = Line::new("NAFEMS LE10", format!("{} Corotated", order.name()), bent.len(), "sigma_yy at D, MPa");
+        let line =
+            Line::new("NAFEMS LE10", format!("{} Corotated", order.name()), bent.len(), "sigma_yy at D, MPa");
         let line = line.values(stress.y_axis.y / 1e6, SIGMA / 1e6);
         lines.push(if cells[0] == 8 { line.within(0.03) } else { line });
     }

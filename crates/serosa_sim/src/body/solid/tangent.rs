@@ -19,6 +19,11 @@ impl Elastic {
         self.0.density(f)
     }
 
+    /// How finely the energy of a piece of volume is told: below this rounding decides \[J/m³\].
+    pub fn rounding(&self) -> Real {
+        8.0 * Real::EPSILON * (self.0.stretch() + self.0.bulk)
+    }
+
     /// First Piola–Kirchhoff stress \[Pa\].
     pub fn stress(&self, f: &Mat3) -> Mat3 {
         self.0.stress(f)
