@@ -22,6 +22,7 @@ mod shells;
 mod solid;
 mod solid_faults;
 mod specimens;
+mod statics;
 mod strip;
 mod theory;
 mod tissue;
