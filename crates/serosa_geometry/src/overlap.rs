@@ -6,15 +6,16 @@
 //! alone, takes one direction for a pair of objects, and misses what has no vertex inside. Here
 //! - a region is a connected piece of the boundary of what the two shapes have in common: vertices joined by edges,
 //!   pieces of edges, and the curves along which the surfaces cross. Two bumps give two regions and two directions;
-//! - an edge that enters and leaves between its ends gives a point, at its deepest place;
+//! - an edge gives a point at its deepest place, where that is between its ends, whether these are inside or not: what
+//!   lies over a rim is as deep as it was when an end of an edge comes in beside it;
 //! - the deepest point is looked for on the faces around the deepest vertex or edge as well.
 
 mod join;
 
-use crate::deepest::{Place, deepest_between, deepest_on_face};
+use crate::deepest::{End, Place, deepest_between, deepest_on_face};
 use crate::inside::{CrossedEdge, Inside, Intersection};
 use crate::pierce::Of;
-use crate::shape::Shape;
+use crate::shape::{Nearest, Shape};
 use crate::{Real, Vec3};
 use core::ops::Range;
 use join::Joins;
@@ -36,6 +37,8 @@ pub struct Inner {
     pub face: u32,
     /// How far the exit is [m].
     pub distance: Real,
+    /// The way out for this point alone [unit]: to the exit, or across the rim between two exits equally near.
+    pub out: Vec3,
     /// How far to move the point along the region's direction [m]: the way to the exit, projected; never negative.
     pub push: Real,
 }
@@ -64,8 +67,8 @@ pub struct Overlap {
     /// Region and point, before they are sorted.
     drafts: Vec<(u32, Inner)>,
     joins: Joins,
-    /// The nearest faces of the vertices inside, by slot.
-    near: Vec<u32>,
+    /// The nearest points of the vertices inside, by slot; `None` where the other has no surface.
+    near: Vec<Option<Nearest>>,
 }
 
 impl Overlap {
@@ -88,6 +91,7 @@ impl Overlap {
         for (of, from, to) in [(Of::First, a, b), (Of::Second, b, a)] {
             let inside = intersection.inside(of);
             self.draft_vertices(of, from, to, inside);
+            self.draft_edges(of, from, to, inside);
             let pieces = (intersection, of);
             inside.crossed().iter().for_each(|edge| self.draft_pieces(pieces, edge, from, to));
         }
@@ -113,18 +117,37 @@ impl Overlap {
             let mut asked =
                 from.topology.neighbours_of(*v).iter().filter_map(|w| inside.slot(*w)).filter(|s| *s < slot);
             let nearest = match asked.next_back() {
-                Some(neighbour) => to.nearest_from(p, self.near[neighbour]),
+                Some(neighbour) => to.nearest_from(p, self.near[neighbour].map_or(0, |n| n.face)),
                 None => to.nearest(p),
             };
-            self.near.push(nearest.map_or(0, |n| n.face));
+            self.near.push(nearest);
             if let Some(nearest) = nearest {
-                let inner = Inner::at(of, [*v; 3], Place { weights: Vec3::X, nearest }, from);
+                let inner = Inner::at(of, [*v; 3], Place::of(Vec3::X, p, nearest), from);
                 self.drafts.push((self.joins.region_of_vertex(of, slot), inner));
             }
         }
     }
 
-    /// The deepest places of the pieces of an edge inside that have no vertex.
+    /// The deepest places of edges between two vertices inside.
+    fn draft_edges(&mut self, of: Of, from: &Shape, to: &Shape, inside: &Inside) {
+        let Self { near, drafts, joins, .. } = self;
+        let end = |v: u32, slot: usize| {
+            near[slot].as_ref().map(|nearest| End::vertex(from.points[v as usize], nearest))
+        };
+        for (slot, v) in inside.vertices().iter().enumerate() {
+            for w in from.topology.neighbours_of(*v).iter().filter(|w| *w > v) {
+                let Some(other) = inside.slot(*w).filter(|_| inside.crossed_edge(*v, *w).is_none()) else {
+                    continue;
+                };
+                let (Some(a), Some(b)) = (end(*v, slot), end(*w, other)) else { continue };
+                if let Some(place) = deepest_between([a, b], to) {
+                    drafts.push((joins.region_of_vertex(of, slot), Inner::at(of, [*v, *w, *w], place, from)));
+                }
+            }
+        }
+    }
+
+    /// The deepest places of the pieces inside of an edge that crosses.
     fn draft_pieces(
         &mut self,
         (intersection, of): (&Intersection, Of),
@@ -136,13 +159,24 @@ impl Overlap {
             return;
         }
         let crossings = &intersection.crossings.of(of)[range(&edge.crossings)];
-        for (k, pair) in crossings.windows(2).enumerate() {
-            if pair[0].leaving || !pair[1].leaving {
-                continue;
-            }
-            let ends = [pair[0].place(from), pair[1].place(from)];
-            let Some(place) = deepest_between(ends, [pair[0].face, pair[1].face], to) else { continue };
-            let at = pair[0].at + (pair[1].at - pair[0].at) * place.weights.y;
+        let vertex = |end: usize| {
+            let v = edge.ends[end];
+            let nearest = self.near[intersection.inside(of).slot(v)?].as_ref()?;
+            Some((end as Real, End::vertex(from.points[v as usize], nearest)))
+        };
+        for (k, x) in crossings.iter().enumerate() {
+            let here = (x.at, End::crossing(x.place(from), x.face, to));
+            let (start, end) = match (x.leaving, crossings.get(k + 1)) {
+                (true, _) if k == 0 => (vertex(0), Some(here)),
+                (false, None) => (Some(here), vertex(1)),
+                (false, Some(y)) if y.leaving => {
+                    (Some(here), Some((y.at, End::crossing(y.place(from), y.face, to))))
+                }
+                _ => continue,
+            };
+            let (Some((low, a)), Some((high, b))) = (start, end) else { continue };
+            let Some(place) = deepest_between([a, b], to) else { continue };
+            let at = low + (high - low) * place.weights.y;
             let place = Place { weights: Vec3::new(1.0 - at, at, 0.0), ..place };
             let inner = Inner::at(of, [edge.ends[0], edge.ends[1], edge.ends[1]], place, from);
             let crossing = edge.crossings.start as usize + k;
@@ -172,7 +206,7 @@ impl Inner {
         let at = crate::deepest::at(&corners.map(|v| shape.points[v as usize]), place.weights);
         let distance = place.nearest.distance_sq.sqrt();
         let (exit, face) = (place.nearest.on.point, place.nearest.face);
-        Self { of, corners, weights: place.weights.to_array(), place: at, exit, face, distance, push: 0.0 }
+        Self { of, corners, weights: place.weights.to_array(), place: at, exit, face, distance, out: place.out, push: 0.0 }
     }
 
     /// Vertices before edges; pieces of one edge in their order along it.
@@ -221,7 +255,7 @@ fn deepest_around(point: &Inner, from: &Shape, to: &Shape) -> Inner {
         }
         let Some(nearest) = to.nearest_from(point.place, point.face) else { continue };
         let places = corners.map(|v| from.points[v as usize]);
-        if let Some(place) = deepest_on_face(places, Place { weights, nearest }, point.of, to) {
+        if let Some(place) = deepest_on_face(places, Place::of(weights, point.place, nearest), point.of, to) {
             let found = Inner::at(point.of, corners, place, from);
             if found.distance > best.distance {
                 best = found;

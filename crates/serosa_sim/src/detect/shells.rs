@@ -224,8 +224,7 @@ impl Contact<'_> {
 
     /// From a point to its own exit, as a normal from the second shell to the first.
     fn own_way(&self, point: &Inner) -> Vec3 {
-        let out = (point.exit - point.place).normalize_or_zero();
-        if point.of == Of::First { out } else { -out }
+        if point.of == Of::First { point.out } else { -point.out }
     }
 
     /// LAPAROS: a direction for each vertex. The other side is held where the vertex comes out.

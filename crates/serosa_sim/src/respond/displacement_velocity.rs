@@ -28,6 +28,8 @@ pub struct RowWork {
     pub(super) normal: Vec3,
     offset: Real,
     friction: Real,
+    /// Speed at which the sides may approach and meet no sooner than the substep ends \[m/s\].
+    pub(super) leeway: Real,
     /// D = Σ weight² × mobility along the normal: relative speed for a unit impulse \[1/kg\].
     softness: Real,
     lambda: Real,
@@ -45,7 +47,8 @@ pub fn prepare(motion: &Motion, rows: &[Row], work: &mut Vec<RowWork>) {
 /// piles settle.
 pub fn sweep(motion: &mut Motion, work: &mut [RowWork], h: Real) {
     for row in work.iter_mut() {
-        correct_velocity(motion, row, h);
+        stop(motion, row);
+        rub(motion, row, h);
         correct_position(motion, row);
     }
 }
@@ -70,6 +73,7 @@ fn prepare_row(motion: &Motion, i: usize, row: &Row) -> Option<RowWork> {
         normal: row.normal,
         offset: row.offset,
         friction: row.friction,
+        leeway: 0.0,
         softness: 0.0,
         lambda: 0.0,
         slip: Vec3::ZERO,
@@ -160,7 +164,7 @@ impl RowWork {
     }
 
     /// Moves each node by its share, as an impulse would change its velocity.
-    fn push_position(&self, motion: &mut Motion, impulse: Vec3) {
+    pub(super) fn push_position(&self, motion: &mut Motion, impulse: Vec3) {
         for &(v, weight, w) in self.soft() {
             motion.pos[v.at()] += impulse * (weight * w);
         }
@@ -181,28 +185,28 @@ impl RowWork {
     }
 }
 
-pub(super) fn correct_velocity(motion: &mut Motion, row: &mut RowWork, h: Real) {
-    let velocity = row.relative_velocity(motion);
-    let approach = -velocity.dot(row.normal);
+/// The impulse that ends the approach; gives what this pass has added \[N s\].
+pub(super) fn stop(motion: &mut Motion, row: &mut RowWork) -> Real {
+    let approach = -row.relative_velocity(motion).dot(row.normal) - row.leeway;
     // The impulse over all passes may only push; a later pass may take back what an earlier one gave too much.
     let total = (row.lambda + approach / row.softness).max(0.0);
-    if total != row.lambda && total.is_finite() {
-        let more = total - row.lambda;
-        row.lambda = total;
-        row.push_velocity(motion, row.normal * more);
+    if total == row.lambda || !total.is_finite() {
+        return 0.0;
     }
-    if row.friction > 0.0 && row.lambda > 0.0 {
-        // The impulse along the normal leaves the sliding as it was, but for the turn of rigid frames.
-        let velocity =
-            if row.stiffs == 0 && row.wholes == 0 { velocity } else { row.relative_velocity(motion) };
-        rub(motion, row, velocity, h);
-    }
+    let more = total - row.lambda;
+    row.lambda = total;
+    row.push_velocity(motion, row.normal * more);
+    more
 }
 
 /// Coulomb friction, which the paper leaves out: the impulse that would stop the sliding, kept within μ λ over
 /// all passes together. The predicted positions have slid already by `h` times that speed, so they are taken
 /// back as well; without this a resting thing creeps down a slope by h² g in every step.
-fn rub(motion: &mut Motion, row: &mut RowWork, velocity: Vec3, h: Real) {
+pub(super) fn rub(motion: &mut Motion, row: &mut RowWork, h: Real) {
+    if !(row.friction > 0.0 && row.lambda > 0.0) {
+        return;
+    }
+    let velocity = row.relative_velocity(motion);
     let sliding = velocity - row.normal * velocity.dot(row.normal);
     let speed_sq = sliding.length_squared();
     if !(speed_sq > 1e-24 && speed_sq.is_finite()) {

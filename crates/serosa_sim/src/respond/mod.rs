@@ -36,7 +36,7 @@ pub(crate) fn answer(sub: &Substep, state: &mut State, scratch: &mut Scratch, re
         Response::AugmentedLagrangian | Response::Ignore => row_work.clear(),
     }
     if presses {
-        penetration::prepare((sub, &scratch.tissues), &motion, rows, row_work, shares);
+        penetration::prepare((sub, state, &scratch.tissues), &motion, rows, row_work, shares);
     }
     grip::prepare(sub, &state.grips, grip_work);
     for _ in 0..sub.sweeps {

@@ -12,10 +12,11 @@
 //! whole of it; see [`super::carried`].
 
 use super::Motion;
-use super::displacement_velocity::{RowWork, correct_velocity};
+use super::displacement_velocity::{RowWork, rub, stop};
 use crate::body::Substep;
 use crate::body::tissue::TissueWork;
 use crate::row::Row;
+use crate::state::State;
 use crate::{BodyId, Real, VertexId};
 
 /// How much of its depth either side of a row takes; 0 for what cannot yield.
@@ -27,7 +28,7 @@ pub struct Share {
 
 /// Finds out who yields how much, one share for each row at work, and lets bodies take impulses over.
 pub(crate) fn prepare(
-    (sub, tissues): (&Substep, &[TissueWork]),
+    (sub, state, tissues): (&Substep, &State, &[TissueWork]),
     motion: &Motion,
     rows: &[Row],
     work: &mut [RowWork],
@@ -35,8 +36,9 @@ pub(crate) fn prepare(
 ) {
     shares.clear();
     for w in work.iter_mut() {
-        let key = rows[w.row as usize].key;
-        let bodies = [key.a, key.b].map(|p| sub.model.prims[p.at()].body);
+        let row = &rows[w.row as usize];
+        w.leeway = row.gap_at(&state.pos, &state.pose).max(0.0) / sub.h;
+        let bodies = [row.key.a, row.key.b].map(|p| sub.model.prims[p.at()].body);
         w.pass_on(motion, bodies[0], 1.0);
         w.pass_on(motion, bodies[1], -1.0);
         let side = |body: BodyId, sign: Real| -> Real {
@@ -53,9 +55,14 @@ pub(crate) fn prepare(
     }
 }
 
-/// One pass over the velocities of the rows in order, at the end of a substep of `h` seconds.
+/// One pass over the velocities of the rows in order, at the end of a substep of `h` seconds. What an impulse does to the
+/// velocities it has done for the whole substep, so the positions follow.
 pub fn sweep_velocities(motion: &mut Motion, work: &mut [RowWork], h: Real) {
-    work.iter_mut().for_each(|row| correct_velocity(motion, row, h));
+    for row in work {
+        let more = stop(motion, row);
+        row.push_position(motion, row.normal * (more * h));
+        rub(motion, row, h);
+    }
 }
 
 /// One pass over the positions, after the velocities: bodies carried by their contacts have been moved by then.
