@@ -4,6 +4,8 @@
 //! intersected exactly; what of one is inside the other then gets a depth and a way out, by regions (MedVR) or
 //! consistently (LAPAROS), and a row for each. See `docs/models/penetration.md`.
 
+mod sheets;
+
 use crate::body::Substep;
 use crate::model::{Model, Pose, Shape as Solid, Shell};
 use crate::params::{Params, Response};
@@ -29,6 +31,8 @@ pub struct Shells {
     intersection: Intersection,
     overlap: Overlap,
     consistent: Consistent,
+    /// Vertices that have come through a sheet.
+    through: Vec<u32>,
 }
 
 /// A shell as the searches need it.
@@ -113,7 +117,10 @@ impl Shells {
             let points = points_of(model, shell, surface, pos);
             // What is not a number is nowhere, and touches nothing.
             let sound = points.iter().all(|p| p.is_finite());
-            self.boxes.push(if sound { Aabb::around(points.iter().copied()) } else { Aabb::EMPTY });
+            self.boxes.push(match sound {
+                true => Aabb::around(points.iter().copied()).grown(shell.thickness),
+                false => Aabb::EMPTY,
+            });
         }
         self.grid.build(&self.boxes, |_| 0);
         self.pairs.clear();
@@ -149,7 +156,7 @@ impl Shells {
         at: At,
         rows: &mut Vec<Row>,
     ) {
-        let Self { surfaces, intersection, overlap, consistent, .. } = self;
+        let Self { surfaces, intersection, overlap, consistent, through, .. } = self;
         let shells = [&model.shells[i], &model.shells[j]];
         let shape = |k: usize| {
             let surface = &surfaces[k];
@@ -160,7 +167,10 @@ impl Shells {
         intersection.find(&a, &b);
         let mu = shells.map(|shell| params.bodies[shell.body.at()].friction);
         let contact = Contact { model, shells, shapes: [&a, &b], at, friction: (mu[0] * mu[1]).sqrt() };
-        if params.response == Response::ConsistentPenetration {
+        if let Some(sheet) = contact.sheet() {
+            contact.lie_on(sheet, intersection, rows);
+            contact.push_back(sheet, intersection, through, rows);
+        } else if params.response == Response::ConsistentPenetration {
             for of in [Of::First, Of::Second] {
                 let sides = [contact.shapes[of as usize], contact.shapes[of.other() as usize]];
                 consistent.find(sides, of, intersection, None);
@@ -307,7 +317,7 @@ fn planes(model: &Model, params: &Params, (pos, pose): At, rows: &mut Vec<Row>) 
             let mu = |b: usize| params.bodies[b].friction;
             let friction = (mu(shell.body.at()) * mu(plane.body.at())).sqrt();
             for v in model.bodies[shell.body.at()].vertex_range() {
-                let gap = pos[v].dot(normal) - level;
+                let gap = pos[v].dot(normal) - level - shell.thickness;
                 let Some(prim) = model.neighbours.at(VertexId::from(v)).first().filter(|_| gap < 0.0) else {
                     continue;
                 };
