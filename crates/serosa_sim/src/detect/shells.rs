@@ -169,7 +169,7 @@ impl Shells {
         let contact = Contact { model, shells, shapes: [&a, &b], at, friction: (mu[0] * mu[1]).sqrt() };
         if let Some(sheet) = contact.sheet() {
             contact.lie_on(sheet, intersection, rows);
-            contact.push_back(sheet, intersection, through, rows);
+            contact.push_back(sheet.0, intersection, through, rows);
         } else if params.response == Response::ConsistentPenetration {
             for of in [Of::First, Of::Second] {
                 let sides = [contact.shapes[of as usize], contact.shapes[of.other() as usize]];

@@ -50,7 +50,7 @@ impl Contact<'_> {
     /// `through`: they stand over the face, and look away from it. O(log n) for each edge that crosses it.
     pub(super) fn push_back(
         &self,
-        (of, thick): (Of, Real),
+        of: Of,
         intersection: &Intersection,
         through: &mut Vec<u32>,
         rows: &mut Vec<Row>,
@@ -80,7 +80,8 @@ impl Contact<'_> {
                 continue;
             }
             let held = (sheet.topology.triangles[near.face as usize], near.on.weights);
-            let way = (self.first(of.other(), out), near.distance_sq.sqrt() + thick);
+            // As far as it has come through and no farther: with the thickness it would begin with a jump.
+            let way = (self.first(of.other(), out), near.distance_sq.sqrt());
             self.press(of.other(), ([*v; 3], [1.0, 0.0, 0.0]), held, way, rows);
         }
     }
