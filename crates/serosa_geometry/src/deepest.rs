@@ -187,7 +187,8 @@ struct Look {
 
 /// Where two tangents meet, or the middle where they do not between their places.
 fn meeting_of(low: &Look, high: &Look) -> Real {
-    let s = (high.end.depth - low.end.depth + low.slope * low.s - high.slope * high.s) / (low.slope - high.slope);
+    let s =
+        (high.end.depth - low.end.depth + low.slope * low.s - high.slope * high.s) / (low.slope - high.slope);
     if s > low.s && s < high.s { s } else { 0.5 * (low.s + high.s) }
 }
 

@@ -206,7 +206,17 @@ impl Inner {
         let at = crate::deepest::at(&corners.map(|v| shape.points[v as usize]), place.weights);
         let distance = place.nearest.distance_sq.sqrt();
         let (exit, face) = (place.nearest.on.point, place.nearest.face);
-        Self { of, corners, weights: place.weights.to_array(), place: at, exit, face, distance, out: place.out, push: 0.0 }
+        Self {
+            of,
+            corners,
+            weights: place.weights.to_array(),
+            place: at,
+            exit,
+            face,
+            distance,
+            out: place.out,
+            push: 0.0,
+        }
     }
 
     /// Vertices before edges; pieces of one edge in their order along it.

@@ -16,6 +16,7 @@ mod lagrangian;
 mod make;
 mod misuse;
 mod search;
+mod settle;
 mod shells;
 mod specimens;
 mod strip;

@@ -48,7 +48,7 @@ pub(crate) fn answer(sub: &Substep, state: &mut State, scratch: &mut Scratch, re
         grip::sweep(&mut motion, grip_work, sub.h);
     }
     if presses {
-        carried::spread(sub, &mut motion);
+        carried::spread(sub, &mut motion, &scratch.found_pos);
         penetration::aim(&motion, row_work, shares, sub.h);
         (0..sub.sweeps).for_each(|_| penetration::sweep_positions(&mut motion, row_work, shares));
     }

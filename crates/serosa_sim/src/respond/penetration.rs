@@ -30,7 +30,7 @@ pub struct Share {
 
 /// What overlapped before the substep is parted within about this time \[s\]. At once would be a jump whenever a deeper
 /// place is found, and what has jumped falls back: nothing would come to rest.
-const PARTING: Real = 0.02;
+const PARTING: Real = 0.01;
 
 /// Finds out who yields how much, one share for each row at work, and lets bodies take impulses over.
 pub(crate) fn prepare(
@@ -57,7 +57,10 @@ pub(crate) fn prepare(
             own.map(one).sum()
         };
         let [a, b] = [side(bodies[0], 1.0), side(bodies[1], -1.0)];
-        shares.push(Share { sides: if a + b > 0.0 { [a / (a + b), b / (a + b)] } else { [0.0; 2] }, goal: 0.0 });
+        shares.push(Share {
+            sides: if a + b > 0.0 { [a / (a + b), b / (a + b)] } else { [0.0; 2] },
+            goal: 0.0,
+        });
     }
 }
 

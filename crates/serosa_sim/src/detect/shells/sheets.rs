@@ -8,8 +8,8 @@
 use super::{ALONG, Contact};
 use crate::row::Row;
 use crate::{Real, Vec3};
-use serosa_geometry::triangle::Feature;
 use serosa_geometry::shape::Nearest;
+use serosa_geometry::triangle::Feature;
 use serosa_geometry::{Intersection, Of, Shape};
 
 impl Contact<'_> {
@@ -23,12 +23,7 @@ impl Contact<'_> {
 
     /// The vertices of a sheet that are inside the solid, or nearer to it than half their thickness. O(log n) for each
     /// vertex in the solid's box.
-    pub(super) fn lie_on(
-        &self,
-        (of, thick): (Of, Real),
-        intersection: &Intersection,
-        rows: &mut Vec<Row>,
-    ) {
+    pub(super) fn lie_on(&self, (of, thick): (Of, Real), intersection: &Intersection, rows: &mut Vec<Row>) {
         let (sheet, solid) = (self.shapes[of as usize], self.shapes[of.other() as usize]);
         let reach = solid.tree.bounds().grown(thick);
         let inside = intersection.inside(of);
