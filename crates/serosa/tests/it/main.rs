@@ -9,7 +9,6 @@ mod convert;
 mod depth;
 mod fuzz;
 mod measure;
-mod organs;
 mod pairs;
 mod papers;
 mod query;
