@@ -69,6 +69,13 @@ pub(crate) fn pierce_from([p, q]: [Vec3; 2], [sp, sq]: [i8; 2], t: &Triangle, of
     Some(Passage { at, leaving: sp > 0 })
 }
 
+/// [`orientation`], out of the way of what is sure of the sign without it.
+#[cold]
+#[inline(never)]
+fn exact_orientation(a: Vec3, b: Vec3, c: Vec3, d: Vec3) -> i8 {
+    orientation(a, b, c, d)
+}
+
 /// [`orientation`], from plain numbers where they are sure of the sign: six times as fast.
 #[inline(always)]
 fn fast_orientation(a: Vec3, b: Vec3, c: Vec3, d: Vec3) -> i8 {
@@ -78,11 +85,11 @@ fn fast_orientation(a: Vec3, b: Vec3, c: Vec3, d: Vec3) -> i8 {
     if det.abs() > most && det.abs() > SMALL {
         return if det > 0.0 { 1 } else { -1 };
     }
-    orientation(a, b, c, d)
+    exact_orientation(a, b, c, d)
 }
 
 /// The sides of a triangle on which three points lie: as [`side`], sharing the work.
-#[inline]
+#[inline(always)]
 pub(crate) fn sides(points: &Triangle, t: &Triangle, of: Of) -> [i8; 3] {
     let (ab, ac) = (t[1] - t[0], t[2] - t[0]);
     let normal = ab.cross(ac);
@@ -100,7 +107,7 @@ pub(crate) fn sides(points: &Triangle, t: &Triangle, of: Of) -> [i8; 3] {
 }
 
 /// The side of the triangle on which a point lies: 1 behind it, −1 before it, 0 only where it has no area.
-#[inline]
+#[inline(never)]
 pub(crate) fn side(p: Vec3, t: &Triangle, of: Of) -> i8 {
     match fast_orientation(t[0], t[1], t[2], p) {
         0 => side_of_shifted(t, of),

@@ -56,7 +56,7 @@ pub enum Side {
 
 impl Side {
     /// Where it is.
-    #[inline]
+    #[inline(always)]
     pub fn place(&self, pos: &[Vec3], pose: &[Pose]) -> Vec3 {
         match *self {
             Self::Soft([v, w], [s, t]) => pos[v.at()] * s + pos[w.at()] * t,

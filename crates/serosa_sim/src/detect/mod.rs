@@ -450,16 +450,19 @@ fn row(model: &Model, bodies: &[BodyParams], at: Places, pair: (PrimId, PrimId),
         PrimKind::Segment(ends) => Side::Soft(ends, [1.0 - along, along]),
         PrimKind::Shape(r) => Side::Rigid(r, at.pose[r.at()].local(point)),
     };
-    let mut row = Row {
+    // A segment is held at its core, its radius behind the surface; a shape at its surface.
+    let inset = |prim: PrimId| match model.prims[prim.at()].kind {
+        PrimKind::Segment(_) => at.radius[prim.at()],
+        PrimKind::Shape(_) => 0.0,
+    };
+    Row {
         key: RowKey { a: pair.0, b: pair.1, feature: touch.feature },
         sides: [side(pair.0, touch.s, touch.on_a), side(pair.1, touch.t, touch.on_b)],
         normal: touch.normal,
-        offset: 0.0,
+        offset: inset(pair.0) + inset(pair.1),
         gap: touch.gap,
         friction: (mu(pair.0) * mu(pair.1)).sqrt(),
         lambda: 0.0,
         slip: Vec3::ZERO,
-    };
-    row.offset = row.gap_at(at.pos, at.pose) - touch.gap;
-    row
+    }
 }

@@ -63,6 +63,8 @@ pub struct Touching {
     slides: bool,
     /// Before the first sweep: the pull is that of the free motion, and most of it will be gone.
     trial: bool,
+    /// From B's point to A's when the multipliers were last updated \[m\].
+    between: Vec3,
 }
 
 /// Where a row at work comes from.
@@ -211,7 +213,7 @@ impl Touching {
             self.limit = self.friction * self.lambda;
         }
         let (pull, size) = self.rub(between);
-        (self.slides, self.trial) = (size > self.limit, false);
+        (self.slides, self.trial, self.between) = (size > self.limit, false, between);
         self.drag = if self.slides { pull * (self.limit / size) } else { pull };
     }
 }
@@ -270,6 +272,7 @@ fn prepare(sub: &Substep, state: &State, scratch: &mut Scratch) {
             limit: tool.strength / shares as Real,
             slides: false,
             trial: true,
+            between: Vec3::ZERO,
         };
         if firm(&mut work, sub, state, (inv_mass, rigid_mobility)) {
             touching.push(work);
@@ -312,11 +315,12 @@ fn of_row(
         limit: 0.0,
         slides: false,
         trial: true,
+        between: Vec3::ZERO,
     };
-    work.anchor = work.across(row.between(&state.pos, &state.pose));
+    // The points of a touch lie opposite one another, along the normal: there the anchor begins.
     if let Some(kept) = memory {
         work.lambda = FADE * kept.lambda;
-        work.anchor -= work.across(kept.stick);
+        work.anchor = -work.across(kept.stick);
         work.drag = work.across(kept.drag);
         work.limit = work.friction * work.lambda;
     }
@@ -440,14 +444,13 @@ fn store(sub: &Substep, state: &mut State, scratch: &mut Scratch, report: &mut S
     let Scratch { pos, pose, rows, touching, .. } = scratch;
     state.kept.clear();
     for work in touching.iter() {
-        let between = work.between(pos, pose);
         match work.source {
             Source::Row(i) => {
                 let row = &mut rows[i as usize];
                 (row.lambda, row.slip) = (work.lambda * sub.h, work.drag * sub.h);
                 if work.lambda > 0.0 {
                     let (lambda, drag) = (work.lambda, work.drag);
-                    let stick = if work.slides { Vec3::ZERO } else { work.carried(between) };
+                    let stick = if work.slides { Vec3::ZERO } else { work.carried(work.between) };
                     state.kept.push(Kept { key: row.key, lambda, stick, drag });
                 }
             }
@@ -455,7 +458,7 @@ fn store(sub: &Substep, state: &mut State, scratch: &mut Scratch, report: &mut S
                 let grip = &mut state.grips[i as usize];
                 grip.pull = work.drag;
                 if work.drag.length() >= 0.999 * work.limit {
-                    grip.slipped += between.length();
+                    grip.slipped += work.between.length();
                     let tool = &sub.model.tools[grip.tool.at()];
                     grip.at = pose[tool.rigid.at()].local(work.sides[0].place(pos, pose));
                 }
