@@ -62,11 +62,7 @@ pub fn bake(raw: &RawScene) -> Result<Baked, Vec<Fault>> {
     baked.notes = notes(raw, &baked);
     if raw.world.response.presses() {
         let overlaps = pressed_at_start(&baked);
-        let told: Vec<String> = overlaps.iter().take(TOLD).map(|overlap| overlap.note(&baked)).collect();
-        baked.notes.extend(told);
-        if overlaps.len() > TOLD {
-            baked.notes.push(format!("{} more pairs of bodies overlap at the start", overlaps.len() - TOLD));
-        }
+        baked.notes.extend(told(&overlaps, &baked));
         return Ok(baked);
     }
     match starting_overlap(&baked) {
@@ -303,6 +299,15 @@ impl Overlap {
     }
 }
 
+/// Notes on overlaps: the first of them by name, the others by their number.
+fn told(overlaps: &[Overlap], baked: &Baked) -> Vec<String> {
+    let mut notes: Vec<String> = overlaps.iter().take(TOLD).map(|overlap| overlap.note(baked)).collect();
+    if overlaps.len() > TOLD {
+        notes.push(format!("{} more pairs of bodies overlap at the start", overlaps.len() - TOLD));
+    }
+    notes
+}
+
 /// The overlaps of surfaces at the start, the deepest of each two bodies, in the order of the bodies.
 fn pressed_at_start(baked: &Baked) -> Vec<Overlap> {
     let (world, mut rows) = (baked.world(), Vec::new());
@@ -312,19 +317,20 @@ fn pressed_at_start(baked: &Baked) -> Vec<Overlap> {
     let body = |p: PrimId| baked.model.prims[p.at()].body;
     let pair = |row: &Row| [body(row.key.a), body(row.key.b)];
     rows.sort_by_key(pair);
-    let whole = |bodies: [BodyId; 2], rows: &[Row]| {
-        (0..2).find(|k| {
-            let range = baked.model.bodies[bodies[*k].at()].vertex_range();
-            let alone = |row: &&Row| matches!(row.held()[*k], Held::Vertex(v) if range.contains(&v.at()));
-            !range.is_empty() && rows.iter().filter(alone).count() >= range.len()
-        })
-    };
-    let of_pair = rows.chunk_by(|a, b| pair(a) == pair(b));
-    let overlaps = of_pair.filter_map(|rows| {
+    let overlaps = rows.chunk_by(|a, b| pair(a) == pair(b)).filter_map(|rows| {
         let overlap = deepest(baked, rows, at).filter(|overlap| overlap.depth_m > NOTED)?;
-        Some(Overlap { inside: whole(overlap.bodies, rows), ..overlap })
+        Some(Overlap { inside: swallowed(baked, overlap.bodies, rows), ..overlap })
     });
     overlaps.collect()
+}
+
+/// Which of two bodies has a row for each of its vertices.
+fn swallowed(baked: &Baked, bodies: [BodyId; 2], rows: &[Row]) -> Option<usize> {
+    (0..2).find(|k| {
+        let range = baked.model.bodies[bodies[*k].at()].vertex_range();
+        let alone = |row: &&Row| matches!(row.held()[*k], Held::Vertex(v) if range.contains(&v.at()));
+        !range.is_empty() && rows.iter().filter(alone).count() >= range.len()
+    })
 }
 
 /// The deepest overlap at the start.

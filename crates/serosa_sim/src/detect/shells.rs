@@ -117,10 +117,8 @@ impl Shells {
             let points = points_of(model, shell, surface, pos);
             // What is not a number is nowhere, and touches nothing.
             let sound = points.iter().all(|p| p.is_finite());
-            self.boxes.push(match sound {
-                true => Aabb::around(points.iter().copied()).grown(shell.thickness),
-                false => Aabb::EMPTY,
-            });
+            let around = |p: &[Vec3]| Aabb::around(p.iter().copied()).grown(shell.thickness);
+            self.boxes.push(if sound { around(points) } else { Aabb::EMPTY });
         }
         self.grid.build(&self.boxes, |_| 0);
         self.pairs.clear();
@@ -216,10 +214,10 @@ impl Contact<'_> {
         for region in overlap.regions() {
             let points = &overlap.points()[region.points.start as usize..region.points.end as usize];
             // The deepest point of a wide and shallow region is now here, now there, and what follows it never rests.
-            let mean: Vec3 = points.iter().map(|p| self.own_way(p) * p.distance).sum();
+            let mean: Vec3 = points.iter().map(|p| toward_first(p.of, p.out) * p.distance).sum();
             let mean = mean.try_normalize().filter(|_| !region.enclosed).unwrap_or(region.normal);
             for point in points {
-                let own = self.own_way(point);
+                let own = toward_first(point.of, point.out);
                 let along = own.dot(mean);
                 let way = match region.enclosed {
                     true => (region.normal, point.push),
@@ -232,11 +230,6 @@ impl Contact<'_> {
         }
     }
 
-    /// From a point to its own exit, as a normal from the second shell to the first.
-    fn own_way(&self, point: &Inner) -> Vec3 {
-        if point.of == Of::First { point.out } else { -point.out }
-    }
-
     /// LAPAROS: a direction for each vertex. The other side is held where the vertex comes out.
     fn press_vertices(&self, of: Of, found: &Consistent, rows: &mut Vec<Row>) {
         let other = self.shapes[of.other() as usize];
@@ -247,8 +240,8 @@ impl Contact<'_> {
             let Some(exit) = other.nearest_from(out, last) else { continue };
             last = exit.face;
             let held = (other.topology.triangles[exit.face as usize], exit.on.weights);
-            let normal = if of == Of::First { p.direction } else { -p.direction };
-            self.press(of, ([p.vertex; 3], [1.0, 0.0, 0.0]), held, (normal, p.depth), rows);
+            let way = (toward_first(of, p.direction), p.depth);
+            self.press(of, ([p.vertex; 3], [1.0, 0.0, 0.0]), held, way, rows);
         }
     }
 
@@ -297,6 +290,11 @@ impl Contact<'_> {
             None => self.model.neighbours.at(self.vertex(shell, corners[0])).first().copied(),
         }
     }
+}
+
+/// A way out of one side as a normal from the second shell to the first.
+fn toward_first(of: Of, out: Vec3) -> Vec3 {
+    if of == Of::First { out } else { -out }
 }
 
 /// A row with its gap as given: its sides are held a little beside each other.

@@ -47,8 +47,7 @@ pub fn prepare(motion: &Motion, rows: &[Row], work: &mut Vec<RowWork>) {
 /// piles settle.
 pub fn sweep(motion: &mut Motion, work: &mut [RowWork], h: Real) {
     for row in work.iter_mut() {
-        stop(motion, row);
-        rub(motion, row, h);
+        correct_velocity(motion, row, h);
         correct_position(motion, row);
     }
 }
@@ -185,28 +184,30 @@ impl RowWork {
     }
 }
 
-/// The impulse that ends the approach; gives what this pass has added \[N s\].
-pub(super) fn stop(motion: &mut Motion, row: &mut RowWork) -> Real {
-    let approach = -row.relative_velocity(motion).dot(row.normal) - row.leeway;
+/// Ends the approach by an impulse, and the sliding by friction; gives the impulse that this pass has added \[N s\].
+pub(super) fn correct_velocity(motion: &mut Motion, row: &mut RowWork, h: Real) -> Real {
+    let velocity = row.relative_velocity(motion);
+    let approach = -velocity.dot(row.normal) - row.leeway;
     // The impulse over all passes may only push; a later pass may take back what an earlier one gave too much.
     let total = (row.lambda + approach / row.softness).max(0.0);
-    if total == row.lambda || !total.is_finite() {
-        return 0.0;
+    let more = if total.is_finite() { total - row.lambda } else { 0.0 };
+    if more != 0.0 {
+        row.lambda = total;
+        row.push_velocity(motion, row.normal * more);
     }
-    let more = total - row.lambda;
-    row.lambda = total;
-    row.push_velocity(motion, row.normal * more);
+    if row.friction > 0.0 && row.lambda > 0.0 {
+        // The impulse along the normal leaves the sliding as it was, but for the turn of rigid frames.
+        let velocity =
+            if row.stiffs == 0 && row.wholes == 0 { velocity } else { row.relative_velocity(motion) };
+        rub(motion, row, velocity, h);
+    }
     more
 }
 
 /// Coulomb friction, which the paper leaves out: the impulse that would stop the sliding, kept within μ λ over
 /// all passes together. The predicted positions have slid already by `h` times that speed, so they are taken
 /// back as well; without this a resting thing creeps down a slope by h² g in every step.
-pub(super) fn rub(motion: &mut Motion, row: &mut RowWork, h: Real) {
-    if !(row.friction > 0.0 && row.lambda > 0.0) {
-        return;
-    }
-    let velocity = row.relative_velocity(motion);
+fn rub(motion: &mut Motion, row: &mut RowWork, velocity: Vec3, h: Real) {
     let sliding = velocity - row.normal * velocity.dot(row.normal);
     let speed_sq = sliding.length_squared();
     if !(speed_sq > 1e-24 && speed_sq.is_finite()) {

@@ -12,7 +12,7 @@
 //! whole of it; see [`super::carried`].
 
 use super::Motion;
-use super::displacement_velocity::{RowWork, rub, stop};
+use super::displacement_velocity::{RowWork, correct_velocity};
 use crate::body::Substep;
 use crate::body::tissue::TissueWork;
 use crate::row::Row;
@@ -68,9 +68,8 @@ pub(crate) fn prepare(
 /// velocities it has done for the whole substep, so the positions follow.
 pub fn sweep_velocities(motion: &mut Motion, work: &mut [RowWork], h: Real) {
     for row in work {
-        let more = stop(motion, row);
+        let more = correct_velocity(motion, row, h);
         row.push_position(motion, row.normal * (more * h));
-        rub(motion, row, h);
     }
 }
 

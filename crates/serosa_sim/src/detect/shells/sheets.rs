@@ -5,7 +5,7 @@
 //! Where a vertex of the solid has come through a face of the sheet, with no vertex of the sheet inside, that vertex is
 //! pushed back.
 
-use super::{ALONG, Contact};
+use super::{ALONG, Contact, toward_first};
 use crate::row::Row;
 use crate::{Real, Vec3};
 use serosa_geometry::shape::Nearest;
@@ -15,10 +15,9 @@ use serosa_geometry::{Intersection, Of, Shape};
 impl Contact<'_> {
     /// Which of the two is a sheet on a solid, and half its thickness.
     pub(super) fn sheet(&self) -> Option<(Of, Real)> {
-        let thick = |of: Of| self.shells[of as usize].thickness;
-        let lies =
-            |of: &Of| !self.shapes[*of as usize].is_solid() && self.shapes[of.other() as usize].is_solid();
-        [Of::First, Of::Second].into_iter().find(lies).map(|of| (of, thick(of)))
+        let solid = |of: Of| self.shapes[of as usize].is_solid();
+        let sheet = [Of::First, Of::Second].into_iter().find(|of| !solid(*of) && solid(of.other()))?;
+        Some((sheet, self.shells[sheet as usize].thickness))
     }
 
     /// The vertices of a sheet that are inside the solid, or nearer to it than half their thickness. O(log n) for each
@@ -36,7 +35,7 @@ impl Contact<'_> {
             if gap < 0.0 {
                 let out = (*p - near.on.point).try_normalize().map_or(solid.normal(near.face), |n| n * away);
                 let held = (solid.topology.triangles[near.face as usize], near.on.weights);
-                self.press(of, ([v as u32; 3], [1.0, 0.0, 0.0]), held, (self.first(of, out), -gap), rows);
+                self.press(of, ([v as u32; 3], [1.0, 0.0, 0.0]), held, (toward_first(of, out), -gap), rows);
             }
         }
     }
@@ -76,14 +75,9 @@ impl Contact<'_> {
             }
             let held = (sheet.topology.triangles[near.face as usize], near.on.weights);
             // As far as it has come through and no farther: with the thickness it would begin with a jump.
-            let way = (self.first(of.other(), out), near.distance_sq.sqrt());
+            let way = (toward_first(of.other(), out), near.distance_sq.sqrt());
             self.press(of.other(), ([*v; 3], [1.0, 0.0, 0.0]), held, way, rows);
         }
-    }
-
-    /// A way out of a side as a normal from the second shell to the first.
-    fn first(&self, of: Of, out: Vec3) -> Vec3 {
-        if of == Of::First { out } else { -out }
     }
 }
 
