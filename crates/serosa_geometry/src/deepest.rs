@@ -124,6 +124,11 @@ impl End {
         Self { place, face, depth: 0.0, inward: -within.normal(face) }
     }
 
+    /// A vertex inside, of which depth and direction are known and the nearest face is not.
+    pub fn known(place: Vec3, depth: Real, inward: Vec3) -> Self {
+        Self { place, face: 0, depth, inward }
+    }
+
     /// A vertex inside, and the nearest point of the other surface.
     pub fn vertex(place: Vec3, nearest: &Nearest) -> Self {
         let inward = (place - nearest.on.point).normalize_or_zero();

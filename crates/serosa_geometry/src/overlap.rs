@@ -12,8 +12,9 @@
 
 mod join;
 
-use crate::deepest::{End, Place, deepest_between, deepest_on_face};
-use crate::inside::{CrossedEdge, Inside, Intersection};
+use crate::deepest::{End, Place, deepest_on_face};
+use crate::edges::{Anchor, Edges};
+use crate::inside::{Inside, Intersection};
 use crate::pierce::Of;
 use crate::shape::{Nearest, Shape};
 use crate::{Real, Vec3};
@@ -89,11 +90,8 @@ impl Overlap {
         self.joins.join([a, b], intersection);
         self.drafts.clear();
         for (of, from, to) in [(Of::First, a, b), (Of::Second, b, a)] {
-            let inside = intersection.inside(of);
-            self.draft_vertices(of, from, to, inside);
-            self.draft_edges(of, from, to, inside);
-            let pieces = (intersection, of);
-            inside.crossed().iter().for_each(|edge| self.draft_pieces(pieces, edge, from, to));
+            self.draft_vertices(of, from, to, intersection.inside(of));
+            self.draft_edges(Edges { of, from, to, intersection });
         }
         self.sort_points();
         for k in 0..self.regions.len() {
@@ -128,60 +126,22 @@ impl Overlap {
         }
     }
 
-    /// The deepest places of edges between two vertices inside.
-    fn draft_edges(&mut self, of: Of, from: &Shape, to: &Shape, inside: &Inside) {
+    /// The deepest places of edges, where these are between their ends.
+    fn draft_edges(&mut self, edges: Edges) {
         let Self { near, drafts, joins, .. } = self;
-        let end = |v: u32, slot: usize| {
-            near[slot].as_ref().map(|nearest| End::vertex(from.points[v as usize], nearest))
+        let of = edges.of;
+        let vertices = edges.intersection.inside(of).vertices();
+        let end = |slot: usize| {
+            let place = edges.from.points[vertices[slot] as usize];
+            near[slot].as_ref().map(|nearest| End::vertex(place, nearest))
         };
-        for (slot, v) in inside.vertices().iter().enumerate() {
-            for w in from.topology.neighbours_of(*v).iter().filter(|w| *w > v) {
-                let Some(other) = inside.slot(*w).filter(|_| inside.crossed_edge(*v, *w).is_none()) else {
-                    continue;
-                };
-                let (Some(a), Some(b)) = (end(*v, slot), end(*w, other)) else { continue };
-                if let Some(place) = deepest_between([a, b], to) {
-                    drafts.push((joins.region_of_vertex(of, slot), Inner::at(of, [*v, *w, *w], place, from)));
-                }
-            }
-        }
-    }
-
-    /// The deepest places of the pieces inside of an edge that crosses.
-    fn draft_pieces(
-        &mut self,
-        (intersection, of): (&Intersection, Of),
-        edge: &CrossedEdge,
-        from: &Shape,
-        to: &Shape,
-    ) {
-        if !to.is_solid() {
-            return;
-        }
-        let crossings = &intersection.crossings.of(of)[range(&edge.crossings)];
-        let vertex = |end: usize| {
-            let v = edge.ends[end];
-            let nearest = self.near[intersection.inside(of).slot(v)?].as_ref()?;
-            Some((end as Real, End::vertex(from.points[v as usize], nearest)))
-        };
-        for (k, x) in crossings.iter().enumerate() {
-            let here = (x.at, End::crossing(x.place(from), x.face, to));
-            let (start, end) = match (x.leaving, crossings.get(k + 1)) {
-                (true, _) if k == 0 => (vertex(0), Some(here)),
-                (false, None) => (Some(here), vertex(1)),
-                (false, Some(y)) if y.leaving => {
-                    (Some(here), Some((y.at, End::crossing(y.place(from), y.face, to))))
-                }
-                _ => continue,
+        edges.each(end, |anchor, inner| {
+            let region = match anchor {
+                Anchor::Vertex(slot) => joins.region_of_vertex(of, slot),
+                Anchor::Crossing(crossing) => joins.region_of_crossing(of, crossing),
             };
-            let (Some((low, a)), Some((high, b))) = (start, end) else { continue };
-            let Some(place) = deepest_between([a, b], to) else { continue };
-            let at = low + (high - low) * place.weights.y;
-            let place = Place { weights: Vec3::new(1.0 - at, at, 0.0), ..place };
-            let inner = Inner::at(of, [edge.ends[0], edge.ends[1], edge.ends[1]], place, from);
-            let crossing = edge.crossings.start as usize + k;
-            self.drafts.push((self.joins.region_of_crossing(of, crossing), inner));
-        }
+            drafts.push((region, inner));
+        });
     }
 
     /// Points by region, and regions in the order of their first points.
@@ -202,7 +162,7 @@ impl Overlap {
 }
 
 impl Inner {
-    fn at(of: Of, corners: [u32; 3], place: Place, shape: &Shape) -> Self {
+    pub(crate) fn at(of: Of, corners: [u32; 3], place: Place, shape: &Shape) -> Self {
         let at = crate::deepest::at(&corners.map(|v| shape.points[v as usize]), place.weights);
         let distance = place.nearest.distance_sq.sqrt();
         let (exit, face) = (place.nearest.on.point, place.nearest.face);

@@ -6,6 +6,7 @@ use serosa_bake::RawScene;
 use serosa_bake::raw::*;
 use serosa_geometry::generate::{Sheet, membrane};
 use serosa_geometry::{Mesh, Vec3};
+use serosa_sim::audit::Auditor;
 use serosa_sim::params::Response;
 use serosa_sim::{Input, World, step};
 
@@ -175,4 +176,27 @@ fn what_hangs_at_rest_does_not_quiver_however_few_gradients_are_taken() {
     let mut world = baked(&raw).world();
     run(&mut world, 1000);
     assert!(fastest(&world) < 1e-5, "{} m/s", fastest(&world));
+}
+
+/// A rod thinner than the edges of the organ is led sideways into it: it comes between vertices, and edges hold it.
+#[test]
+fn a_thin_rod_does_not_pass_between_vertices() {
+    for response in BOTH {
+        let mut raw = weightless(vec![organ("organ", ball_at(Vec3::ZERO), ORGAN)]);
+        raw.bodies[0].attachments = vec![Selector::Plane { point: -Vec3::X * 0.02, normal: Vec3::X }];
+        let mut rod = tool("rod", Vec3::new(0.05, 0.005, -0.06), -Vec3::Z);
+        rod.solid = RawSolid::Capsule { length: 0.12, radius: 0.002 };
+        raw.tools = vec![rod];
+        raw.world.response = response;
+        let mut world = baked(&raw).world();
+        let mut input = Input::at_rest(&world);
+        let mut auditor = Auditor::default();
+        for k in 0..200 {
+            lead(&mut input, Vec3::new(0.05 - 1e-4 * f64::from(k), 0.005, -0.06), false);
+            step(&mut world, &input, &mut || 0);
+        }
+        let deepest = auditor.check(&world).deepest_m;
+        assert!(deepest < 0.5e-3, "{response:?}: {deepest} m");
+        assert!(!world.scratch.rows.is_empty());
+    }
 }

@@ -173,6 +173,7 @@ impl Shells {
                 let sides = [contact.shapes[of as usize], contact.shapes[of.other() as usize]];
                 consistent.find(sides, of, intersection, None);
                 contact.press_vertices(of, consistent, rows);
+                consistent.edges(sides, of, intersection, |point| contact.press_edge(point, rows));
             }
         } else {
             overlap.find(&a, &b, intersection);
@@ -243,6 +244,12 @@ impl Contact<'_> {
             let way = (toward_first(of, p.direction), p.depth);
             self.press(of, ([p.vertex; 3], [1.0, 0.0, 0.0]), held, way, rows);
         }
+    }
+
+    /// What LAPAROS misses: an edge that is deepest between its ends. It leaves by its own way.
+    fn press_edge(&self, point: &Inner, rows: &mut Vec<Row>) {
+        let way = (toward_first(point.of, point.out), point.distance);
+        self.press(point.of, (point.corners, point.weights), self.exit(point), way, rows);
     }
 
     /// Where a point of one side leaves the other.
