@@ -9,12 +9,12 @@ import { Program, sceneNames } from "./program.mjs";
 
 /**
  * Simulated time at which each scene looks best [s]: the probe of membrane-poke presses from 1.2 s to 2 s, intestines
- * have widened and settled after 4 s, half of the colon is free at 5.8 s, paddle and instrument are pressed in deepest at
- * 4 s, and what has fallen lies still after 3 s.
+ * have widened and settled after 4 s, half of the colon is free at 5.8 s, the instrument is in the liver from 3 s on and
+ * the paddle at the kidneys, and what has fallen lies still after 3 s.
  */
 const MOMENTS = {
   "colon-access": 5.8,
-  "instrument-press": 4,
+  "instrument-press": 3.2,
   intestine: 4,
   "intestine-2003": 4,
   "intestine-8x400": 4,
