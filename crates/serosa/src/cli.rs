@@ -26,6 +26,7 @@ Examples:
   serosa query distance a.obj b.stl   signed distance of each vertex of one mesh to another
   serosa run mine.toml --audit        run it, every contact checked against the exhaustive search
   serosa run mine.toml --record a.mcap && serosa replay a.mcap
+  serosa bake mine.toml -o mine.bake  precompute what takes long; `serosa run mine.bake` begins at once
   serosa convert liver.msh liver.vtu  turn a mesh file into another format
 
 Exit codes: 0 fine, 1 a check failed, 2 bad input.";
@@ -37,8 +38,13 @@ enum Command {
     #[command(after_help = "Without SCENE the page begins with the gallery of built-in scenes.")]
     View(ViewArgs),
     /// Run a scene without a window
-    #[command(after_help = "SCENE is a scene file or the name of a built-in scene (see `serosa scenes`).")]
+    #[command(
+        after_help = "SCENE is a scene file, a bake file (see `serosa bake`) or the name of a built-in scene (see `serosa scenes`)."
+    )]
     Run(RunArgs),
+    /// Precompute all that a scene fixes, into a file that runs at once
+    #[command(after_help = ABOUT_BAKES)]
+    Bake(BakeArgs),
     /// Read a scene and say all that is wrong with it, with line and column
     Check(CheckArgs),
     /// Re-simulate a recording and compare the hash of every tick
@@ -127,6 +133,29 @@ impl std::str::FromStr for AuditEvery {
     }
 }
 
+const ABOUT_BAKES: &str = "\
+`run` and `view` bake by themselves. A bake that takes longer than 0.2 s is kept in the folder `serosa` of the user's
+cache ($XDG_CACHE_HOME, else ~/.cache) and used until the scene, its mesh files or the program change. The folder stays
+below 4 GB, what was not used for longest goes first; it may be removed at any time.
+A bake file is for keeping and passing on: it holds the scene and its mesh files, and is read by the build of the
+program that made it. The file is written as a whole or not at all.";
+
+/// Arguments of `serosa bake`.
+#[derive(Args, Clone, Debug)]
+pub struct BakeArgs {
+    /// Scene file, bake file or name of a built-in scene
+    pub scene: String,
+    /// File to write; an older bake of that name is replaced
+    #[arg(short, long, value_name = "FILE")]
+    pub output: PathBuf,
+    /// Replace a file of that name that is no bake
+    #[arg(long)]
+    pub force: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
 /// Arguments of `serosa check`.
 #[derive(Args, Debug)]
 pub struct CheckArgs {
@@ -142,6 +171,9 @@ pub struct CheckArgs {
 pub struct ReplayArgs {
     /// Recording made by `serosa run --record`
     pub file: PathBuf,
+    /// Bake of the recorded scene to use, instead of baking it anew
+    #[arg(long, value_name = "FILE")]
+    pub bake: Option<PathBuf>,
     /// Begin at this second, from the keyframe before it
     #[arg(long, value_name = "SECONDS", default_value_t = 0.0)]
     pub from: f64,
@@ -308,6 +340,7 @@ pub fn main(args: impl Iterator<Item = OsString>, out: &mut dyn Write, err: &mut
         #[cfg(feature = "page")]
         Some(Command::View(args)) => crate::view::view(&args, &mut console),
         Some(Command::Run(args)) => command::run::run(&args, &mut console),
+        Some(Command::Bake(args)) => command::bake::bake(&args, &mut console),
         Some(Command::Check(args)) => command::check::check(&args, &mut console),
         Some(Command::Replay(args)) => command::replay::replay(&args, &mut console),
         Some(Command::Scenes(args)) => command::scenes::list(&args, &mut console),

@@ -1,6 +1,7 @@
 //! The program: command line, session, recorder. All I/O and scheduling is here; physics is not.
 
 pub mod bench;
+pub mod cache;
 pub mod cli;
 pub mod command;
 pub mod diagnostics;
@@ -9,6 +10,7 @@ pub mod scenes;
 pub mod session;
 #[cfg(feature = "page")]
 pub mod view;
+pub mod whole;
 
 use std::io::Write;
 

@@ -1,9 +1,13 @@
 //! Built-in scenes, and how a SCENE argument becomes a loaded scene.
 
-use crate::{Failure, diagnostics};
+use crate::cache::Cache;
+use crate::{Console, Failure, diagnostics};
+use serosa_io::baked::{BAKE_MAX, BakeFile, MAGIC};
 use serosa_io::scene::{self, Loaded, Problem, SCENE_MAX};
-use std::fs;
-use std::path::Path;
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// A scene that is part of the program: its name and its file.
 #[derive(Debug)]
@@ -35,6 +39,8 @@ built_in![
     "instrument-press",
     "mesh-drape",
     "organ-pile",
+    "beam-bend",
+    "beam-twist",
 ];
 
 /// A scene as given: its name and text.
@@ -44,12 +50,29 @@ pub struct SceneText {
     pub name: String,
     /// TOML.
     pub text: String,
+    /// The bake file that it was given as.
+    pub bake: Option<Arc<BakeFile>>,
 }
 
-/// Finds a SCENE: a built-in one by its name, otherwise a file.
+impl SceneText {
+    /// A scene given as text.
+    pub fn new(name: impl Into<String>, text: impl Into<String>) -> Self {
+        Self { name: name.into(), text: text.into(), bake: None }
+    }
+
+    /// Where its mesh files are looked for: beside the scene file.
+    pub fn folder(&self) -> PathBuf {
+        Path::new(&self.name).parent().unwrap_or(Path::new("")).to_owned()
+    }
+}
+
+/// Finds a SCENE: a built-in one by its name, otherwise a scene file or a bake file.
 pub fn find(scene: &str) -> Result<SceneText, Failure> {
     if let Some(built_in) = BUILT_IN.iter().find(|s| s.name == scene) {
-        return Ok(SceneText { name: scene.to_owned(), text: built_in.text.to_owned() });
+        return Ok(SceneText::new(scene, built_in.text));
+    }
+    if starts_with(Path::new(scene), MAGIC) == Some(true) {
+        return find_bake(scene);
     }
     let bytes = read_bounded(Path::new(scene), SCENE_MAX as u64).map_err(|reason| {
         let names: Vec<&str> = BUILT_IN.iter().map(|s| s.name).collect();
@@ -70,19 +93,57 @@ pub fn find(scene: &str) -> Result<SceneText, Failure> {
             "error: {scene} is not a text file: byte {at} is not UTF-8\n  help: save the scene as UTF-8 text"
         ))
     })?;
-    Ok(SceneText { name: scene.to_owned(), text })
+    Ok(SceneText::new(scene, text))
+}
+
+fn find_bake(path: &str) -> Result<SceneText, Failure> {
+    let bake = read_bake(Path::new(path))
+        .map_err(|reason| Failure::input(format!("error: the bake {path} cannot be used: {reason}")))?;
+    Ok(SceneText { name: path.to_owned(), text: bake.text.clone(), bake: Some(Arc::new(bake)) })
+}
+
+/// A bake file, or why it cannot be used.
+pub fn read_bake(path: &Path) -> Result<BakeFile, String> {
+    BakeFile::read(&read_bounded(path, BAKE_MAX)?).map_err(|e| e.to_string())
+}
+
+/// Whether a file begins with these bytes; none where there is none.
+pub fn starts_with(path: &Path, magic: &[u8]) -> Option<bool> {
+    let mut first = vec![0; magic.len()];
+    let mut file = File::open(path).ok()?;
+    Some(file.read_exact(&mut first).is_ok() && first == magic)
 }
 
 /// Reads and bakes a scene; mesh files are looked for beside the scene file.
 pub fn load_or_problems(scene: &SceneText) -> Result<Loaded, Vec<Problem>> {
-    let folder = Path::new(&scene.name).parent().unwrap_or(Path::new(""));
-    scene::load(&scene.text, &|path| read_bounded(&folder.join(path), MESH_MAX))
+    match &scene.bake {
+        Some(bake) => bake.load(),
+        None => scene::load(&scene.text, &reader(&scene.folder())),
+    }
+}
+
+/// Reads mesh files of a folder.
+pub fn reader(folder: &Path) -> impl Fn(&str) -> Result<Vec<u8>, String> {
+    |path| read_bounded(&folder.join(path), MESH_MAX)
 }
 
 /// The same, with the problems written out.
 pub fn load(scene: &SceneText) -> Result<Loaded, Failure> {
-    load_or_problems(scene)
-        .map_err(|problems| Failure::BadInput(diagnostics::render(&scene.name, &scene.text, &problems)))
+    load_or_problems(scene).map_err(|problems| written_out(scene, &problems))
+}
+
+/// The same; what is costly to bake is taken from the user's cache, or kept there.
+pub fn load_kept(scene: &SceneText, console: &mut Console) -> Result<Loaded, Failure> {
+    if scene.bake.is_some() {
+        return load(scene);
+    }
+    let say = &mut |note| console.note(note);
+    let loaded = Cache::of_user().load(&scene.text, &reader(&scene.folder()), say);
+    loaded.map_err(|problems| written_out(scene, &problems))
+}
+
+fn written_out(scene: &SceneText, problems: &[Problem]) -> Failure {
+    Failure::BadInput(diagnostics::render(&scene.name, &scene.text, problems))
 }
 
 /// The first bytes of every MCAP file.

@@ -1,8 +1,11 @@
 //! Bodies: each shape with each model that it can have.
 
-use crate::raw::{Place, RawBand, RawBody, RawGeometry, RawModel, RawSolid, RawStrip, RawTissue, Selector};
+use crate::raw::{
+    Place, RawBand, RawBody, RawElastic, RawGeometry, RawModel, RawSolid, RawStrip, RawTets, RawTissue,
+    Selector,
+};
 use crate::scene::{Oven, show};
-use crate::{band, rigid, select, springs, strip, tissue};
+use crate::{band, rigid, select, solid, springs, strip, tissue};
 use serosa_geometry::{Mesh, Real};
 use serosa_sim::model::{Body, BodyKind, FIXED, Integrator};
 use serosa_sim::params::{BodyParams, Response};
@@ -11,9 +14,14 @@ impl Oven<'_> {
     pub(crate) fn add_body(&mut self, i: usize, raw: &RawBody) {
         let place = Place::Body(i);
         let (vertices, prims) = (self.model.rest.len() as u32, self.model.prims.len() as u32);
-        let kind = match (&raw.geometry, raw.model) {
+        let kind = match (&raw.geometry, &raw.model) {
             (RawGeometry::Mesh { mesh, radius }, model) => self.threads(i, raw, (mesh, *radius), model),
             (RawGeometry::Strip(strip), model) => self.strip(i, raw, strip, model),
+            (RawGeometry::Tets(tets), RawModel::Solid(elastic)) => self.solid(i, raw, tets, elastic),
+            (RawGeometry::Tets(_), _) => {
+                let help = "write model.solid = { young = \"…\", poisson = …, density = \"…\" }";
+                return self.fault(place, "a body of tetrahedra needs model.solid", help);
+            }
             (RawGeometry::Solid { solid, pose }, RawModel::Fixed) => {
                 Some(BodyKind::Rigid(rigid::add(&mut self.model, *solid, *pose, None)))
             }
@@ -21,11 +29,11 @@ impl Oven<'_> {
                 return self.fault(place, "a plane has no end and cannot move", "write model.fixed = {}");
             }
             (RawGeometry::Solid { solid, pose }, RawModel::Rigid { mass }) => {
-                Some(BodyKind::Rigid(rigid::add(&mut self.model, *solid, *pose, Some(mass))))
+                Some(BodyKind::Rigid(rigid::add(&mut self.model, *solid, *pose, Some(*mass))))
             }
             (
                 RawGeometry::Solid { .. },
-                RawModel::Springs { .. } | RawModel::Band(_) | RawModel::Tissue(_),
+                RawModel::Springs { .. } | RawModel::Band(_) | RawModel::Tissue(_) | RawModel::Solid(_),
             ) => {
                 return self.fault(
                     place,
@@ -46,6 +54,7 @@ impl Oven<'_> {
             let what = match &kind {
                 BodyKind::Springs(_) => "springs",
                 BodyKind::Tissue(_) => "tissue",
+                BodyKind::Solid(_) => "tetrahedra",
                 BodyKind::Band(_) | BodyKind::Rigid(_) => "",
             };
             if !what.is_empty() {
@@ -66,9 +75,14 @@ impl Oven<'_> {
         i: usize,
         raw: &RawBody,
         (mesh, radius): (&Mesh, Real),
-        model: RawModel,
+        model: &RawModel,
     ) -> Option<BodyKind> {
         let place = Place::Body(i);
+        if matches!(model, RawModel::Solid(_)) {
+            let message = "model.solid needs tetrahedra, and this shape has none";
+            self.fault(place, message, "use shape.block, or a mesh file with tetrahedra");
+            return None;
+        }
         if matches!(model, RawModel::Rigid { .. } | RawModel::Fixed) {
             let message = "a chain, net, membrane or mesh needs model.springs, model.band or model.tissue";
             self.fault(place, message, "write model.springs = { mass = …, stiffness = … }");
@@ -81,9 +95,9 @@ impl Oven<'_> {
             return None;
         }
         if let RawModel::Band(band) = model {
-            return self.rope(place, (mesh, radius), &band, &fixed);
+            return self.rope(place, (mesh, radius), band, &fixed);
         }
-        if let RawModel::Tissue(tissue) = &model {
+        if let RawModel::Tissue(tissue) = model {
             return self.tissue(i, raw, (mesh, radius), tissue, &fixed);
         }
         if matches!(model, RawModel::Springs { tube: Some(_), .. }) {
@@ -95,6 +109,29 @@ impl Oven<'_> {
         }
         let bends = self.is_tuned(raw, "bending");
         Some(BodyKind::Springs(springs::add(&mut self.model, mesh, (radius, bends), model, &fixed)))
+    }
+
+    /// A solid of tetrahedra.
+    fn solid(&mut self, i: usize, raw: &RawBody, tets: &RawTets, elastic: &RawElastic) -> Option<BodyKind> {
+        let place = Place::Body(i);
+        let mut found = solid::faults(tets, place);
+        found.extend(solid::material_faults(elastic, place));
+        let fixed = self.fixed_vertices(i, raw, &tets.mesh);
+        if self.raw.world.response.presses() {
+            let help = "write response = \"displacement-velocity\"; solids make no contacts yet";
+            found.push(crate::Fault::new(place, "this response cannot move solids apart", help));
+        }
+        if !found.is_empty() {
+            self.faults.extend(found);
+            return None;
+        }
+        match solid::add(&mut self.model, tets, elastic, &fixed) {
+            Ok(body) => Some(BodyKind::Solid(body)),
+            Err((message, help)) => {
+                self.fault(place, message, help);
+                None
+            }
+        }
     }
 
     fn rope(
@@ -160,7 +197,7 @@ impl Oven<'_> {
     }
 
     /// A tube with its membrane.
-    fn strip(&mut self, i: usize, raw: &RawBody, strip: &RawStrip, model: RawModel) -> Option<BodyKind> {
+    fn strip(&mut self, i: usize, raw: &RawBody, strip: &RawStrip, model: &RawModel) -> Option<BodyKind> {
         let place = Place::Body(i);
         let mut found = strip::faults(strip, place);
         if found.is_empty() {
@@ -179,13 +216,13 @@ impl Oven<'_> {
                 None
             }
             RawModel::Band(band) => {
-                Some(BodyKind::Band(band::add_strip(&mut self.model, strip, &band, &fixed)))
+                Some(BodyKind::Band(band::add_strip(&mut self.model, strip, band, &fixed)))
             }
             RawModel::Springs { mass, bending, tube, .. } => {
-                let what = (mass, tube, bending > 0.0 || self.is_tuned(raw, "bending"));
+                let what = (*mass, *tube, *bending > 0.0 || self.is_tuned(raw, "bending"));
                 Some(BodyKind::Springs(strip::add_springs(&mut self.model, strip, what, &fixed)))
             }
-            RawModel::Rigid { .. } | RawModel::Fixed | RawModel::Tissue(_) => {
+            RawModel::Rigid { .. } | RawModel::Fixed | RawModel::Tissue(_) | RawModel::Solid(_) => {
                 let help = "write model.band = { mass = …, tube_mass = …, stiffness = … }";
                 self.fault(place, "an intestine needs model.band or model.springs", help);
                 None
@@ -210,8 +247,8 @@ impl Oven<'_> {
             membrane_contact: raw.membrane_contact,
         });
         let rest = BodyParams { drag: raw.drag, friction: raw.friction, ..BodyParams::default() };
-        self.params.bodies.push(match raw.model {
-            RawModel::Springs { stiffness, bending, damping, tube, .. } => BodyParams {
+        self.params.bodies.push(match &raw.model {
+            &RawModel::Springs { stiffness, bending, damping, tube, .. } => BodyParams {
                 stiffness,
                 bending,
                 damping,
@@ -236,6 +273,9 @@ impl Oven<'_> {
                 relaxation: tissue.relaxation_s,
                 ..rest
             },
+            RawModel::Solid(solid) => {
+                BodyParams { stiffness: solid.base.young, relaxation: solid.relaxation_s, ..rest }
+            }
             RawModel::Rigid { .. } | RawModel::Fixed => rest,
         });
     }

@@ -3,9 +3,13 @@
 //! Runs once, before the frame and never in it. What is wrong with a scene is said all at once, as
 //! [`Fault`]s that name the place; nothing is repaired in silence and nothing missing is made up.
 
+pub mod assemble;
 pub mod band;
+pub mod blocks;
 mod bodies;
+pub mod cholesky;
 pub mod exclude;
+pub mod fill;
 pub mod lattice;
 pub mod neighbours;
 mod probes;
@@ -14,13 +18,17 @@ pub mod rigid;
 pub mod scene;
 pub mod select;
 pub mod shells;
+pub mod solid;
 pub mod springs;
 pub mod strip;
 pub mod tissue;
 mod tunables;
 
 pub use raw::RawScene;
-pub use scene::{Baked, bake};
+pub use scene::{Baked, bake, bake_watched};
+
+/// Which state of the code bakes here, 16 hexadecimal digits: what another one baked is not taken for its own.
+pub const BAKER: &str = env!("SEROSA_BAKE_ID");
 
 /// Something wrong with a scene, and where.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

@@ -1,7 +1,7 @@
 //! The whole bake: bodies, tools, probes and tunables, with all faults collected.
 
 use crate::raw::{Place, RawBody, RawGeometry, RawModel, RawScene, RawSolid};
-use crate::{Fault, exclude, neighbours, rigid, shells, strip};
+use crate::{Fault, exclude, neighbours, rigid, shells, solid, strip};
 use serosa_geometry::{BodyId, PrimId, Vec3};
 use serosa_sim::World;
 use serosa_sim::detect::{Finder, Places, Shells};
@@ -33,13 +33,25 @@ impl Baked {
 
 /// Makes a model of a raw scene, or says all that is wrong with it.
 pub fn bake(raw: &RawScene) -> Result<Baked, Vec<Fault>> {
+    bake_watched(raw, &mut |_, _| {})
+}
+
+/// The same; `watch` is told, again and again, how many parts of the work are done and how many there are.
+pub fn bake_watched(raw: &RawScene, watch: &mut dyn FnMut(usize, usize)) -> Result<Baked, Vec<Fault>> {
+    // Bodies, then what all of them need: exclusions, neighbours, the look at the start.
+    let parts = raw.bodies.len() + 3;
     let mut oven = Oven { raw, model: Model::default(), params: params(raw), faults: Vec::new() };
     oven.check_names();
     oven.check_size();
     if !oven.faults.is_empty() {
         return Err(oven.faults);
     }
-    raw.bodies.iter().enumerate().for_each(|(i, body)| oven.add_body(i, body));
+    for (i, body) in raw.bodies.iter().enumerate() {
+        watch(i, parts);
+        oven.add_body(i, body);
+    }
+    watch(parts - 3, parts);
+    oven.add_ties();
     oven.add_tools();
     oven.add_shells();
     oven.add_probes();
@@ -57,7 +69,9 @@ pub fn bake(raw: &RawScene) -> Result<Baked, Vec<Fault>> {
     if !oven.faults.is_empty() {
         return Err(oven.faults);
     }
+    watch(parts - 2, parts);
     oven.model.neighbours = neighbours::neighbours(&oven.model);
+    watch(parts - 1, parts);
     let mut baked = Baked { model: Arc::new(oven.model), params: oven.params, notes: Vec::new() };
     baked.notes = notes(raw, &baked);
     if raw.world.response.presses() {
@@ -158,6 +172,8 @@ impl Oven<'_> {
                     }
                     None
                 }
+                // Refused with its body.
+                RawGeometry::Tets(_) => None,
                 RawGeometry::Strip(_) => {
                     let message = "this response moves surfaces apart, and an intestine has none";
                     self.fault(Place::Body(i), message, "write response = \"displacement-velocity\"");
@@ -245,6 +261,7 @@ fn notes(raw: &RawScene, baked: &Baked) -> Vec<String> {
     {
         notes.push("boxes do not collide with boxes: two of them can pass through each other".to_owned());
     }
+    notes.extend(solid::notes(raw, baked));
     notes
 }
 

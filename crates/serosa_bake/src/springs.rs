@@ -56,10 +56,10 @@ pub fn add(
     model: &mut Model,
     mesh: &Mesh,
     (radius, bends): (Real, bool),
-    raw: RawModel,
+    raw: &RawModel,
     fixed: &[u32],
 ) -> SpringBody {
-    let RawModel::Springs { mass, bending, .. } = raw else {
+    let &RawModel::Springs { mass, bending, .. } = raw else {
         return SpringBody { blocks: Vec::new(), between: 0..0 };
     };
     let first = add_vertices(model, &mesh.points, lumped(mesh, mass), fixed);

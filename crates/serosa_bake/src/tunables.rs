@@ -57,6 +57,8 @@ impl Oven<'_> {
         let soft = !matches!(kind, BodyKind::Rigid(_));
         let help = match (kind, key) {
             (_, "stiffness") if soft => return Some(Target::Stiffness(b)),
+            (BodyKind::Solid(_), "relaxation") => return Some(Target::Relaxation(b)),
+            (BodyKind::Solid(_), _) => "a solid has stiffness, relaxation, drag and friction",
             (_, "bending") if soft => return Some(Target::Bending(b)),
             (BodyKind::Tissue(_), "relaxation") => return Some(Target::Relaxation(b)),
             (BodyKind::Tissue(_), "area") => return Some(Target::Area(b)),
@@ -67,9 +69,11 @@ impl Oven<'_> {
             (BodyKind::Band(_), "tube_bending") => return Some(Target::TubeBending(b)),
             (BodyKind::Band(_), "relaxation") => return Some(Target::Relaxation(b)),
             (_, "damping") => "name a body with model.springs",
-            (_, "stiffness" | "bending") => "name a body with model.springs, model.band or model.tissue",
+            (_, "stiffness" | "bending") => {
+                "name a body with model.springs, model.band, model.tissue or model.solid"
+            }
             (_, "area" | "bulk" | "restoration") => "name a body with model.tissue",
-            (_, "relaxation") => "name a body with model.band or model.tissue",
+            (_, "relaxation") => "name a body with model.band, model.tissue or model.solid",
             _ => "name a body with model.band",
         };
         self.fault(place, format!("\"{name}\" has no {key}"), help);

@@ -204,6 +204,15 @@ impl Distance {
     /// speeds up the search, as do points near one another; neither changes an answer, so that any partition of the lists
     /// gives the same.
     pub fn signed_all(&self, queries: &[Vec3], found: &mut [Near]) {
+        self.each(queries, found, |p, near| self.sign_of(p, near));
+    }
+
+    /// The same without signs, which is cheaper where they come from winding numbers.
+    pub fn closest_all(&self, queries: &[Vec3], found: &mut [Near]) {
+        self.each(queries, found, |_, near| near);
+    }
+
+    fn each(&self, queries: &[Vec3], found: &mut [Near], finish: impl Fn(Vec3, Near) -> Near) {
         let (mut packet, mut keys) = (Packet::new(), [0; CHUNK]);
         for (queries, found) in queries.chunks(CHUNK).zip(found.chunks_mut(CHUNK)) {
             for group in order::sorted(queries, &mut keys).chunks(LANES) {
@@ -211,7 +220,7 @@ impl Distance {
                 let numbers = group.iter().map(|key| order::number(*key)).enumerate();
                 numbers.clone().for_each(|(k, i)| packet.put(k, queries[i], self, &found[i]));
                 packet.search(self);
-                numbers.for_each(|(k, i)| found[i] = self.sign_of(queries[i], packet.nearest(k)));
+                numbers.for_each(|(k, i)| found[i] = finish(queries[i], packet.nearest(k)));
             }
         }
     }

@@ -1,5 +1,6 @@
 //! Generators of chains, nets, membranes, organs and spheres. Built-in scenes make their own geometry with these.
 
+pub mod block;
 pub mod intestine;
 pub mod organ;
 pub mod sphere;

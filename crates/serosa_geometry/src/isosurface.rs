@@ -66,7 +66,7 @@ impl Field<'_> {
     }
 
     /// A point brought nearer to the surface by Newton's method, by no more than `reach`.
-    fn project(&self, p: Vec3, reach: Real, rounds: usize) -> Vec3 {
+    pub fn project(&self, p: Vec3, reach: Real, rounds: usize) -> Vec3 {
         let mut q = p;
         for _ in 0..rounds {
             let value = (self.value)(q);

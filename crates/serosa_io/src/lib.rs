@@ -2,6 +2,7 @@
 //!
 //! The only room that knows formats. Importers take bytes, not paths: opening files is the program's work.
 
+pub mod baked;
 pub mod fingerprint;
 pub mod mesh;
 pub mod recording;

@@ -1,6 +1,6 @@
 //! Energies and momenta of a world, for reports, probes and tests.
 
-use crate::body::{band, springs, tissue};
+use crate::body::{band, solid, springs, tissue};
 use crate::model::BodyKind;
 use crate::{BodyId, Real, Vec3, World};
 use serde::{Deserialize, Serialize};
@@ -60,6 +60,11 @@ fn elastic(world: &World, b: BodyId) -> Real {
         }
         BodyKind::Tissue(body) => {
             tissue::energy(&world.model, body, b.at(), &world.params.bodies[b.at()], &world.state.pos)
+        }
+        BodyKind::Solid(body) => {
+            let (model, pos) = (&world.model, &world.state.pos);
+            solid::energy(model, body, &world.params.bodies[b.at()], pos)
+                + solid::tie_energy(model, b.at(), pos)
         }
         BodyKind::Rigid(_) => 0.0,
     }

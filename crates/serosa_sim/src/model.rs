@@ -1,5 +1,11 @@
 //! `Model`: everything about a scene that does not change while it runs. Made by `serosa_bake`.
 
+mod solid;
+
+pub use solid::{
+    Descent, Group, Knot, LANES, Law, Layout, NONE, Part, Region, SECTION, SolidBody, Tet, Tie, Wall,
+};
+
 use crate::probe::Probe;
 use crate::{BodyId, PrimId, Quat, Real, RigidId, Vec3, VertexId};
 use serde::{Deserialize, Serialize};
@@ -29,6 +35,10 @@ pub struct Model {
     pub faces: Vec<Face>,
     /// Pairs of triangles by which tissue resists bending.
     pub folds: Vec<Fold>,
+    /// Tetrahedra of solids.
+    pub tets: Vec<Tet>,
+    /// Springs between solids.
+    pub ties: Vec<Tie>,
     /// One per vertex: its place in the order of its band, [`FIXED`] where it has none.
     pub unknown: Vec<u32>,
     /// Rigid frames: rigid and fixed shapes, tools.
@@ -99,6 +109,8 @@ pub enum BodyKind {
     Band(BandBody),
     /// A surface that resists stretching, bending and changes of its volume.
     Tissue(TissueBody),
+    /// Tetrahedra that resist changes of shape and volume.
+    Solid(SolidBody),
     /// A rigid shape, movable or fixed.
     Rigid(RigidId),
 }

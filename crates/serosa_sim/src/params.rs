@@ -134,7 +134,8 @@ impl Default for Guard {
 /// Material choices of one body.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BodyParams {
-    /// Of each stretch spring \[N/m\].
+    /// Of each stretch spring \[N/m\]; of a solid Young's modulus of its first region \[Pa\], to which the others keep
+    /// their ratios.
     pub stiffness: Real,
     /// Of each bend spring \[N/m\].
     pub bending: Real,
@@ -150,7 +151,7 @@ pub struct BodyParams {
     pub tube_stretch: Real,
     /// Across a tube \[N m²\]: moment for a curvature of one.
     pub tube_bending: Real,
-    /// Of a band or tissue: viscous forces are the elastic ones of the strain that this time brings \[s\].
+    /// Of a band, tissue or solid: viscous forces are the elastic ones of the strain that this time brings \[s\].
     pub relaxation: Real,
     /// Of tissue, against changes of area \[N/m\]: tension for a change of one.
     pub area: Real,

@@ -103,7 +103,7 @@ fn springs_of(world: &World, b: BodyId) -> std::ops::Range<usize> {
         BodyKind::Springs(s) => s.springs(),
         BodyKind::Band(b) => b.springs.start as usize..b.springs.end as usize,
         BodyKind::Tissue(t) => t.springs.start as usize..t.springs.end as usize,
-        BodyKind::Rigid(_) => 0..0,
+        BodyKind::Solid(_) | BodyKind::Rigid(_) => 0..0,
     }
 }
 
@@ -123,6 +123,12 @@ fn support(world: &World, b: BodyId, vertices: &[VertexId]) -> Vec3 {
         let mut forces = vec![Vec3::ZERO; world.state.pos.len()];
         let material = &world.params.bodies[b.at()];
         crate::body::tissue::forces(&world.model, tissue, b.at(), material, &world.state.pos, &mut forces);
+        return vertices.iter().map(|v| forces[v.at()]).sum();
+    }
+    if let BodyKind::Solid(solid) = &world.model.bodies[b.at()].kind {
+        let mut forces = vec![Vec3::ZERO; world.state.pos.len()];
+        let material = &world.params.bodies[b.at()];
+        crate::body::solid::forces(&world.model, solid, material, &world.state.pos, &mut forces);
         return vertices.iter().map(|v| forces[v.at()]).sum();
     }
     let h = world.params.dt_s / Real::from(world.params.substeps.max(1));

@@ -1,6 +1,7 @@
 //! `Scratch`: derived in every step, grown once, never saved.
 
 use crate::body::band::BandWork;
+use crate::body::solid::SolidWork;
 use crate::body::springs::SpringWork;
 use crate::body::tissue::TissueWork;
 use crate::detect::{Finder, Reach, Shells};
@@ -30,7 +31,7 @@ pub struct Scratch {
     pub inv_mass: Vec<Real>,
     /// Mobility in this step, one per rigid frame: 0 when fixed or frozen.
     pub rigid_mobility: Vec<Mobility>,
-    /// Where vertices would be without forces \[m\]. Written by Predict, for bands and tissue.
+    /// Where vertices would be without forces \[m\]. Written by Predict, for bands, tissue and solids.
     pub target: Vec<Vec3>,
     /// Where frames would be without contacts. Written by Respond.
     pub target_pose: Vec<Pose>,
@@ -38,6 +39,8 @@ pub struct Scratch {
     pub bands: Vec<BandWork>,
     /// One per body; empty but for tissue. Written by Predict and Respond.
     pub tissues: Vec<TissueWork>,
+    /// One per body; empty but for solids. Written by Predict.
+    pub solids: Vec<SolidWork>,
     /// How much radii grow in this substep \[m\], one per primitive. Written by Detect.
     pub growth: Vec<Real>,
     /// How far things may go in this substep. Written by Detect.
@@ -111,6 +114,7 @@ impl Scratch {
             target_pose: state.pose.clone(),
             bands: vec![BandWork::default(); model.bodies.len()],
             tissues: vec![TissueWork::default(); model.bodies.len()],
+            solids: vec![SolidWork::default(); model.bodies.len()],
             growth: vec![0.0; model.prims.len()],
             reach: Reach::default(),
             touching: Vec::new(),

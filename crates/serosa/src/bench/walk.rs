@@ -50,12 +50,12 @@ pub fn walk(raw: &RawScene, world: &mut World, steps: usize, mut look: impl FnMu
 }
 
 /// The mean of a quantity of some steps; 0 of none.
-pub fn mean(steps: &[Step], of: impl Fn(&Step) -> f64) -> f64 {
+pub fn mean<T>(steps: &[T], of: impl Fn(&T) -> f64) -> f64 {
     steps.iter().map(of).sum::<f64>() / steps.len().max(1) as f64
 }
 
 /// The time of a step \[ms\] that only one in a hundred exceeds.
-pub fn p99(steps: &[Step], of: impl Fn(&Step) -> f64) -> f64 {
+pub fn p99<T>(steps: &[T], of: impl Fn(&T) -> f64) -> f64 {
     let mut times: Vec<f64> = steps.iter().map(of).collect();
     times.sort_unstable_by(f64::total_cmp);
     times.get((times.len() * 99 / 100).min(times.len().saturating_sub(1))).copied().unwrap_or(0.0)

@@ -1,5 +1,6 @@
 //! The commands, one file each.
 
+pub mod bake;
 pub mod check;
 pub mod convert;
 pub mod query;

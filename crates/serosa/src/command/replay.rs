@@ -1,12 +1,14 @@
 //! `serosa replay`: re-simulates a recording and compares the hash of every tick.
 
 use super::run::{default_threads, pool, probes_json, progress};
+use crate::cache::Cache;
 use crate::cli::ReplayArgs;
 use crate::{Console, Failure, diagnostics, scenes};
 use serde_json::json;
+use serosa_bake::Baked;
+use serosa_io::baked::BakeFile;
 use serosa_io::fingerprint;
 use serosa_io::recording::Recording;
-use serosa_io::scene::{self, Loaded};
 use serosa_sim::{World, step};
 
 /// The largest recording that is read \[bytes\].
@@ -34,7 +36,11 @@ pub fn replay(args: &ReplayArgs, console: &mut Console) -> Result<(), Failure> {
     };
     let bytes = scenes::read_bounded(&args.file, RECORDING_MAX).map_err(refuse)?;
     let recording = Recording::read(&bytes).map_err(|e| refuse(e.to_string()))?;
-    let world = open(&recording).map_err(refuse)?;
+    let bake = args.bake.as_deref().map(|path| {
+        let named = |why| refuse(format!("the bake {} cannot be used: {why}", path.display()));
+        scenes::read_bake(path).map_err(named)
+    });
+    let world = open(&recording, bake.transpose()?.as_ref()).map_err(refuse)?;
     let threads = args.threads.map_or_else(default_threads, usize::from);
     let outcome = compare(&recording, world, (args.from, args.to), threads).map_err(refuse)?;
     report(args, &recording, &outcome, console);
@@ -47,26 +53,36 @@ pub fn replay(args: &ReplayArgs, console: &mut Console) -> Result<(), Failure> {
     }
 }
 
-/// The world that a recording began with, or why it cannot be had.
-pub fn open(recording: &Recording) -> Result<World, String> {
+/// The world that a recording began with, or why it cannot be had; from a bake of its scene, where one is given.
+pub fn open(recording: &Recording, bake: Option<&BakeFile>) -> Result<World, String> {
     recording.check_version().map_err(|e| e.to_string())?;
+    let header = &recording.header;
+    let (baked, whose) = match bake {
+        Some(bake) => (bake.baked.clone(), "the bake given is"),
+        None => (bake_again(recording)?, "this program bakes the scene to"),
+    };
+    let bake = fingerprint::of_bake(&baked);
+    if bake != header.bake_hash {
+        return Err(format!(
+            "it was recorded with bake {:016x}, {whose} {bake:016x}; replay it with the program that recorded it, or \
+             with --bake and the bake it ran with",
+            header.bake_hash
+        ));
+    }
+    Ok(baked.world())
+}
+
+/// Bakes the scene of a recording, unless the user's cache has it.
+fn bake_again(recording: &Recording) -> Result<Baked, String> {
     let header = &recording.header;
     let read = |path: &str| {
         let found = recording.files.iter().find(|(name, _)| name == path);
         found.map(|(_, bytes)| bytes.clone()).ok_or("the recording does not hold it".to_owned())
     };
-    let Loaded { baked, .. } = scene::load(&header.scene_text, &read).map_err(|p| {
+    let loaded = Cache::of_user().load(&header.scene_text, &read, &mut |_| {}).map_err(|p| {
         format!("its scene is not sound\n{}", diagnostics::render(&header.scene, &header.scene_text, &p))
     })?;
-    let bake = fingerprint::of_bake(&baked);
-    if bake != header.bake_hash {
-        return Err(format!(
-            "it was recorded with bake {:016x}, this program bakes the scene to {bake:016x}; replay it with the \
-             program that recorded it",
-            header.bake_hash
-        ));
-    }
-    Ok(baked.world())
+    Ok(loaded.baked)
 }
 
 /// Re-simulates between two times \[s\], from the keyframe before the first.

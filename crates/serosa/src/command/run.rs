@@ -43,7 +43,7 @@ pub fn first_look(scene: &str, console: &mut Console) -> Result<(), Failure> {
 /// Runs a scene and says what was seen.
 pub fn run(args: &RunArgs, console: &mut Console) -> Result<(), Failure> {
     let scene = scenes::find(&args.scene)?;
-    let loaded = scenes::load(&scene)?;
+    let loaded = scenes::load_kept(&scene, console)?;
     let threads = args.threads.map_or_else(default_threads, usize::from);
     let pool = pool(threads)?;
     let world = loaded.baked.world();
@@ -110,11 +110,17 @@ pub fn default_threads() -> usize {
 
 /// A progress bar on a terminal, nothing elsewhere.
 pub fn progress(steps: u64, what: &str) -> ProgressBar {
+    bar(steps, what.to_owned(), "steps")
+}
+
+/// The same, of things of another kind.
+pub fn bar(count: u64, what: String, kind: &str) -> ProgressBar {
     if !std::io::stderr().is_terminal() {
         return ProgressBar::hidden();
     }
-    let style = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} steps, {eta} left");
-    let bar = ProgressBar::new(steps).with_message(what.to_owned());
+    let style =
+        ProgressStyle::with_template(&format!("{{msg}} {{wide_bar}} {{pos}}/{{len}} {kind}, {{eta}} left"));
+    let bar = ProgressBar::new(count).with_message(what);
     match style {
         Ok(style) => bar.with_style(style),
         Err(_) => bar,

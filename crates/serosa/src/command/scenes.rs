@@ -1,8 +1,9 @@
 //! `serosa scenes`: what is built in.
 
 use crate::cli::ScenesArgs;
-use crate::scenes::{BUILT_IN, find};
-use crate::{Console, Failure};
+use crate::scenes::BUILT_IN;
+use crate::{Console, Failure, diagnostics};
+use serosa_io::scene::read;
 
 /// Lists the built-in scenes with a line on each; with a name, prints that scene's file.
 pub fn list(args: &ScenesArgs, console: &mut Console) -> Result<(), Failure> {
@@ -18,9 +19,10 @@ pub fn list(args: &ScenesArgs, console: &mut Console) -> Result<(), Failure> {
         return Ok(());
     }
     for scene in BUILT_IN {
-        let loaded = crate::scenes::load(&find(scene.name)?)?;
-        console.say(format!("{:<16} {}", scene.name, loaded.raw.title));
-        console.say(format!("{:<16} {}", "", loaded.raw.about));
+        let problems = |p: Vec<_>| Failure::BadInput(diagnostics::render(scene.name, scene.text, &p));
+        let draft = read(scene.text, &|_| Err("built-in scenes have no files".into())).map_err(problems)?;
+        console.say(format!("{:<16} {}", scene.name, draft.raw.title));
+        console.say(format!("{:<16} {}", "", draft.raw.about));
     }
     Ok(())
 }

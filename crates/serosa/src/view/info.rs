@@ -80,7 +80,8 @@ fn body(raw: &RawScene, model: &Model, i: usize, body: &Body) -> BodyInfo {
             soft(model, body, mesh, shell.map_or(*radius, |shell| shell.thickness))
         }
         (_, Some(RawGeometry::Strip(raw))) => strip(model, body, raw),
-        // Soft bodies are only made from meshes and strips.
+        (_, Some(RawGeometry::Tets(raw))) => soft(model, body, &raw.mesh, 0.0),
+        // Soft bodies are only made from meshes, strips and tetrahedra.
         (_, _) => {
             Look::Threads { rest: Vec::new(), edges: Vec::new(), radius: 0.0, chain: false, held: Vec::new() }
         }

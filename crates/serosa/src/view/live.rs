@@ -5,9 +5,10 @@ use super::hub::{Command, Hub, Shown};
 use super::info::{problem_info, scene_info};
 use super::picture::Picture;
 use super::replay::Playback;
+use crate::cache::Cache;
 use crate::scenes::{self, SceneText};
 use crate::session::{Device, Recorder, Session};
-use serosa_io::scene::{self, Loaded};
+use serosa_io::scene::Loaded;
 use serosa_io::wire::{ReplayInfo, Status, ToPage, ToServer};
 use serosa_sim::{Hand, Input, Quat, Vec3};
 use std::path::PathBuf;
@@ -203,10 +204,10 @@ impl Live {
     fn open_text(&mut self, name: String, text: String) {
         let no_files =
             |_: &str| Err("a scene dropped on the page cannot name files; use `serosa view FILE`".into());
-        match scene::load(&text, &no_files) {
+        match Cache::of_user().load(&text, &no_files, &mut |_| {}) {
             Ok(loaded) => {
                 self.stop_recording();
-                self.open_scene(SceneText { name, text }, loaded);
+                self.open_scene(SceneText::new(name, text), loaded);
             }
             Err(problems) => {
                 let problems = problems.iter().take(100).map(|p| problem_info(p, &text)).collect();
@@ -323,8 +324,8 @@ impl Live {
             let found = files.iter().find(|f| f.0 == path).map(|f| f.1.clone());
             found.ok_or("it is not in the recording".to_owned())
         };
-        let Ok(loaded) = scene::load(text, &read) else { return };
-        let scene = SceneText { name: name.to_owned(), text: text.to_owned() };
+        let Ok(loaded) = Cache::of_user().load(text, &read, &mut |_| {}) else { return };
+        let scene = SceneText::new(name, text);
         let session = fresh(&loaded);
         self.open = Some(Open { scene, loaded, session, playback: Some(playback) });
         self.playing = true;

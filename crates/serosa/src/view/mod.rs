@@ -26,7 +26,7 @@ pub fn view(args: &ViewArgs, console: &mut Console) -> Result<(), Failure> {
     let start = match &args.scene {
         Some(name) => {
             let scene = scenes::find(name)?;
-            let loaded = scenes::load(&scene)?;
+            let loaded = scenes::load_kept(&scene, console)?;
             Some((scene, loaded))
         }
         None => None,

@@ -104,7 +104,7 @@ impl Picture {
     pub fn frame(&mut self, world: &World, time_s: f64, closed: impl Fn(usize) -> bool) -> Frame {
         self.number += 1;
         let soft = world.model.bodies.iter().enumerate().filter_map(|(i, b)| match b.kind {
-            BodyKind::Springs(_) | BodyKind::Band(_) | BodyKind::Tissue(_) => {
+            BodyKind::Springs(_) | BodyKind::Band(_) | BodyKind::Tissue(_) | BodyKind::Solid(_) => {
                 Some((i, &world.state.pos[b.vertex_range()]))
             }
             BodyKind::Rigid(_) => None,

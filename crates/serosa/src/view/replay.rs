@@ -23,7 +23,7 @@ impl Playback {
     /// Opens a recording, or says why it cannot be replayed.
     pub fn open(name: &str, bytes: &[u8]) -> Result<Self, String> {
         let recording = Recording::read(bytes).map_err(|e| e.to_string())?;
-        let world = open(&recording)?;
+        let world = open(&recording, None)?;
         let (mut inputs, mut hashes) = (Vec::new(), Vec::new());
         let mut ticks = recording.play();
         while let Some(tick) = ticks.next_tick() {

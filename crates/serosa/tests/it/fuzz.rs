@@ -125,7 +125,7 @@ fn mutated_recordings_are_read_or_refused() {
                 let mut ticks = recording.play();
                 while ticks.next_tick().is_some() {}
                 // Opening bakes the scene inside; the few that get here are let run a little.
-                if let Ok(world) = serosa::command::replay::open(&recording) {
+                if let Ok(world) = serosa::command::replay::open(&recording, None) {
                     let _ = serosa::command::replay::compare(&recording, world, (0.0, Some(0.005)), 1);
                 }
             }

@@ -148,7 +148,7 @@ fn a_changed_tick_is_found() {
     let file = folder.file("a.mcap");
     record(&file, "600");
     let recording = Recording::read(&std::fs::read(&file).unwrap()).unwrap();
-    let mut world = serosa::command::replay::open(&recording).unwrap();
+    let mut world = serosa::command::replay::open(&recording, None).unwrap();
     world.params.gravity *= 1.0 + 1e-15;
     let outcome = serosa::command::replay::compare(&recording, world, (0.0, None), 1).unwrap();
     assert!(outcome.first_difference.is_some(), "one bit of gravity shows");

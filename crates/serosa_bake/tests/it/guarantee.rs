@@ -55,10 +55,10 @@ fn jumble(seed: &mut u64, filter: Filter) -> Option<RawScene> {
         bodies.push(rope(&format!("rope{i}"), (at - dir, at + dir), 9, radius, band));
     }
     let rigid = RawModel::Rigid { mass: 0.05 };
-    bodies.push(solid("ball", RawSolid::Sphere { radius: 0.012 }, place(seed), rigid));
-    bodies.push(solid("rod", RawSolid::Capsule { length: 0.08, radius: 0.004 }, place(seed), rigid));
+    bodies.push(solid("ball", RawSolid::Sphere { radius: 0.012 }, place(seed), rigid.clone()));
+    bodies.push(solid("rod", RawSolid::Capsule { length: 0.08, radius: 0.004 }, place(seed), rigid.clone()));
     let size = Vec3::new(0.05, 0.03, 0.02);
-    bodies.push(solid("box", RawSolid::Cuboid { size }, place(seed), rigid));
+    bodies.push(solid("box", RawSolid::Cuboid { size }, place(seed), rigid.clone()));
     bodies.push(solid(
         "post",
         RawSolid::Capsule { length: 0.1, radius: 0.005 },

@@ -4,11 +4,13 @@
 
 mod balance;
 mod bands;
+mod cholesky;
 mod collide;
 mod conformance;
 mod contact;
 mod counting;
 mod faults;
+mod fill;
 mod filter;
 mod growing;
 mod guarantee;
@@ -18,6 +20,8 @@ mod misuse;
 mod search;
 mod settle;
 mod shells;
+mod solid;
+mod solid_faults;
 mod specimens;
 mod strip;
 mod theory;

@@ -20,7 +20,7 @@ fn crowd(seed: &mut u64) -> World {
             1 => RawSolid::Capsule { length: 0.1, radius: 0.01 },
             _ => RawSolid::Cuboid { size: Vec3::new(0.05, 0.03, 0.08) },
         };
-        bodies.push(solid(&format!("solid{i}"), shape, noise3(seed) * 0.1 + Vec3::Z * 0.1, rigid));
+        bodies.push(solid(&format!("solid{i}"), shape, noise3(seed) * 0.1 + Vec3::Z * 0.1, rigid.clone()));
     }
     baked(&scene(bodies)).world()
 }

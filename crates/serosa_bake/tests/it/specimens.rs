@@ -2,11 +2,14 @@
 //! conformance kit applies to it untouched.
 
 use crate::make::{ROPE, body, rope, solid, springs};
-use serosa_bake::raw::{RawBand, RawBody, RawGeometry, RawModel, RawSolid, RawStrip, RawTissue, SurfaceMass};
+use serosa_bake::raw::{
+    RawBand, RawBody, RawElastic, RawGeometry, RawModel, RawSolid, RawStrip, RawTets, RawTissue, SurfaceMass,
+};
+use serosa_geometry::generate::block::{Block, block};
 use serosa_geometry::generate::intestine::Strip;
 use serosa_geometry::generate::{Helix, Sheet, chain, helix, membrane, net};
 use serosa_geometry::{Mesh, Vec3};
-use serosa_sim::model::Integrator;
+use serosa_sim::model::{Integrator, Law, Region};
 use serosa_sim::params::Response;
 
 pub struct Specimen {
@@ -88,6 +91,35 @@ pub fn organ(name: &str, mesh: Mesh, material: RawTissue) -> RawBody {
     body(name, RawGeometry::Mesh { mesh, radius: 1e-3 }, RawModel::Tissue(material))
 }
 
+/// One material, nothing held.
+pub fn elastic(law: Law, young: f64, poisson: f64, density: f64, relaxation_s: f64) -> RawElastic {
+    let base = Region { name: "flesh".into(), law, young, poisson, density };
+    RawElastic { base, regions: Vec::new(), relaxation_s, walls: Vec::new(), ties: Vec::new() }
+}
+
+/// A block of tetrahedra.
+pub fn flesh(name: &str, (corner, size): (Vec3, Vec3), cells: [usize; 3], material: RawElastic) -> RawBody {
+    let (mesh, tets) = block(&Block { corner, size, cells });
+    body(name, RawGeometry::Tets(RawTets { mesh, tets, ..Default::default() }), RawModel::Solid(material))
+}
+
+/// Light and large: the kit deforms by a tenth of a metre what has no springs.
+fn light(law: Law, relaxation_s: f64) -> Specimen {
+    let size = Vec3::new(4.0, 2.0, 2.0);
+    let body = flesh("block", (Vec3::ZERO, size), [4, 2, 2], elastic(law, 1e4, 0.4, 1.0, relaxation_s));
+    let inner = body.geometry.mesh().map(|mesh| {
+        let inside = |p: &Vec3| p.min_element() > 0.1 && (size - *p).min_element() > 0.1;
+        (0..mesh.points.len()).filter(|v| inside(&mesh.points[*v])).collect()
+    });
+    let name = match (law, relaxation_s > 0.0) {
+        (Law::NeoHookean, false) => "solid",
+        (Law::NeoHookean, true) => "damped solid",
+        (Law::Corotated, false) => "corotated solid",
+        (Law::Corotated, true) => "damped corotated solid",
+    };
+    Specimen { name, body, inner: inner.unwrap_or_default(), response: Response::DisplacementVelocity }
+}
+
 fn sheet() -> Sheet {
     Sheet { corner: Vec3::ZERO, along: Vec3::X * 0.2, across: Vec3::Y * 0.15, columns: 7, rows: 6 }
 }
@@ -120,12 +152,16 @@ pub fn all() -> Vec<Specimen> {
         response,
     };
     let gut = free_strip();
-    let ball = solid("ball", RawSolid::Sphere { radius: 0.05 }, Vec3::X, rigid);
-    let bar = solid("rod", RawSolid::Capsule { length: 0.2, radius: 0.02 }, Vec3::X, rigid);
-    let brick = solid("box", RawSolid::Cuboid { size: Vec3::new(0.1, 0.2, 0.3) }, Vec3::X, rigid);
+    let ball = solid("ball", RawSolid::Sphere { radius: 0.05 }, Vec3::X, rigid.clone());
+    let bar = solid("rod", RawSolid::Capsule { length: 0.2, radius: 0.02 }, Vec3::X, rigid.clone());
+    let brick = solid("box", RawSolid::Cuboid { size: Vec3::new(0.1, 0.2, 0.3) }, Vec3::X, rigid.clone());
     let ball_of = |material| organ("organ", organ_mesh(2, Vec3::new(0.05, 0.04, 0.03)), material);
     let bare = RawTissue { bulk: 0.0, restoration: 0.0, ..ORGAN };
     vec![
+        light(Law::NeoHookean, 0.0),
+        light(Law::NeoHookean, 5e-3),
+        light(Law::Corotated, 0.0),
+        light(Law::Corotated, 5e-3),
         free("tissue", ball_of(ORGAN)),
         free("tissue without restoration", ball_of(bare)),
         Specimen {

@@ -309,7 +309,7 @@ fn rings_and_forks_are_no_ropes() {
     two.edges = vec![[0, 1], [2, 3], [3, 4], [2, 4]];
     two.points[4].y = 0.3;
     for mesh in [ring, fork, two] {
-        let body = body("rope", RawGeometry::Mesh { mesh, radius: 0.001 }, rope);
+        let body = body("rope", RawGeometry::Mesh { mesh, radius: 0.001 }, rope.clone());
         refused(&scene(vec![body]), "in one open line");
     }
 }

@@ -103,6 +103,10 @@ fn the_search_finds_what_all_triangles_give_bit_by_bit() {
                 let [u, v, w] = near.weights;
                 assert!((a * u + b * v + c * w).distance(near.point) < 1e-6);
             }
+            let mut bare = vec![Near::NOTHING; asked.len()];
+            distance.closest_all(&asked, &mut bare);
+            let unsigned = |near: &Near| Near { distance: near.distance.abs(), ..*near };
+            assert!(bare.iter().copied().eq(found.iter().map(unsigned)), "all but the sign");
             let rev: Vec<Vec3> = asked.iter().rev().copied().collect();
             let mut back = found.clone();
             distance.signed_all(&rev, &mut back);

@@ -5,6 +5,7 @@ use super::mesh_file;
 use super::nearest::nearest;
 use super::organ::{self, Order};
 use super::problem::Problem;
+use super::solid;
 use super::unit::{self, Dim};
 use super::walk::{Node, Value};
 use super::{FileReader, UsedFile};
@@ -117,6 +118,11 @@ impl Builder<'_> {
         self.problems.push(Problem::new(span, message, help));
     }
 
+    /// What was made; a problem is kept, and nothing given.
+    fn sound<T>(&mut self, made: Result<T, Problem>) -> Option<T> {
+        made.map_err(|problem| self.problems.push(problem)).ok()
+    }
+
     fn world(&mut self, node: &Node) -> RawWorld {
         RawWorld {
             gravity: node.vector("gravity"),
@@ -160,6 +166,9 @@ impl Builder<'_> {
                 },
                 "band" => RawModel::Band(band(material)),
                 "tissue" => RawModel::Tissue(self.tissue(material)?),
+                "solid" => {
+                    RawModel::Solid(self.sound(solid::elastic(node.text("name"), material, selector))?)
+                }
                 "rigid" => RawModel::Rigid { mass: material.si("mass") },
                 _ => RawModel::Fixed,
             },
@@ -234,9 +243,9 @@ impl Builder<'_> {
         self.count(order.as_ref().map_or(threads_of, Order::vertices), n)?;
         let radius = n.si("radius");
         let threads = |mesh: Mesh| Some(RawGeometry::Mesh { mesh, radius });
-        let solid = |solid, pos, rot| Some(RawGeometry::Solid { solid, pose: Pose { pos, rot } });
+        let simple = |solid, pos, rot| Some(RawGeometry::Solid { solid, pose: Pose { pos, rot } });
         if let Some(order) = order {
-            return order.make().map_err(|problem| self.problems.push(problem)).ok().and_then(threads);
+            return self.sound(order.make()).and_then(threads);
         }
         match shape {
             "chain" => threads(generate::chain(n.vector("from"), n.vector("to"), n.count("nodes") as usize)),
@@ -251,17 +260,26 @@ impl Builder<'_> {
             "membrane" => threads(generate::membrane(&self.sheet(n)?)),
             "intestine" => self.intestine(n).map(RawGeometry::Strip),
             "mesh" => threads(self.mesh(n)?),
+            "block" => {
+                let (block, vertices) = self.sound(solid::block_of(n))?;
+                self.count(vertices, n)?;
+                Some(RawGeometry::Tets(solid::made(&block)))
+            }
+            "tets" => {
+                let made = solid::read(n, self.read_file, &mut self.built.files);
+                self.sound(made).map(RawGeometry::Tets)
+            }
             "plane" => {
                 let turn = rotation::between(Vec3::Z, n.vector("normal"));
-                solid(RawSolid::Plane, n.vector("point"), turn)
+                simple(RawSolid::Plane, n.vector("point"), turn)
             }
             "sphere" => {
-                solid(RawSolid::Sphere { radius }, n.vector("center"), serosa_geometry::Quat::IDENTITY)
+                simple(RawSolid::Sphere { radius }, n.vector("center"), serosa_geometry::Quat::IDENTITY)
             }
             "capsule" => {
                 let (a, b) = (n.vector("from"), n.vector("to"));
                 let turn = rotation::between(Vec3::Z, rotation::unit_or(b - a, Vec3::Z));
-                solid(RawSolid::Capsule { length: (b - a).length(), radius }, (a + b) * 0.5, turn)
+                simple(RawSolid::Capsule { length: (b - a).length(), radius }, (a + b) * 0.5, turn)
             }
             "box" => {
                 let size = n.vector("size");
@@ -271,7 +289,7 @@ impl Builder<'_> {
                     return None;
                 }
                 let turn = rotation::from_rotation_vector(n.vector("turn"));
-                solid(RawSolid::Cuboid { size }, n.vector("center"), turn)
+                simple(RawSolid::Cuboid { size }, n.vector("center"), turn)
             }
             _ => None,
         }
@@ -429,6 +447,9 @@ impl Builder<'_> {
                     "tube_stretch" => Some(Dim::Force),
                     "tube_bending" => Some(Dim::Rigidity),
                     "relaxation" => Some(Dim::Time),
+                    "stiffness" if body.is_some_and(|b| matches!(b.model, RawModel::Solid(_))) => {
+                        Some(Dim::Pressure)
+                    }
                     "stiffness" | "bending" | "area" | "coupling" => Some(Dim::Stiffness),
                     "damping" => Some(Dim::Damping),
                     "drag" | "restoration" => Some(Dim::Rate),

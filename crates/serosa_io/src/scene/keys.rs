@@ -5,6 +5,7 @@
 mod body;
 mod organ;
 mod probe;
+mod solid;
 mod tool;
 mod tracker;
 

@@ -7,13 +7,14 @@ mod nearest;
 mod organ;
 pub mod problem;
 pub mod reference;
+mod solid;
 pub mod unit;
 mod walk;
 
 pub use problem::Problem;
 
-use serosa_bake::raw::Move;
-use serosa_bake::{Baked, Fault, RawScene, bake};
+use serosa_bake::raw::{Move, Place};
+use serosa_bake::{Baked, Fault, RawScene, bake, bake_watched};
 use std::ops::Range;
 use toml::de::DeTable;
 use walk::Node;
@@ -44,8 +45,41 @@ pub struct Loaded {
     pub files: Vec<UsedFile>,
 }
 
+/// A scene without a mistake in its text or its files, not yet baked.
+#[derive(Clone, Debug)]
+pub struct Draft {
+    /// As written.
+    pub raw: RawScene,
+    /// Mesh files it used.
+    pub files: Vec<UsedFile>,
+    spans: Vec<(Place, Range<usize>)>,
+}
+
+impl Draft {
+    /// With what was baked of it before.
+    pub fn with(self, baked: Baked) -> Loaded {
+        Loaded { raw: self.raw, baked, files: self.files }
+    }
+
+    /// Bakes it, or says all that is wrong with it; `text` is that of the scene. See [`bake_watched`] for `watch`.
+    pub fn bake(self, text: &str, watch: &mut dyn FnMut(usize, usize)) -> Result<Loaded, Vec<Problem>> {
+        match bake_watched(&self.raw, watch) {
+            Ok(baked) => Ok(self.with(baked)),
+            Err(faults) => {
+                Err(in_order_of_file(faults.into_iter().map(|f| located(f, &self.spans, text)).collect()))
+            }
+        }
+    }
+}
+
 /// Reads and bakes a scene, or says all that is wrong with it, in the order of the file.
 pub fn load(text: &str, read_file: FileReader) -> Result<Loaded, Vec<Problem>> {
+    read(text, read_file)?.bake(text, &mut |_, _| {})
+}
+
+/// Reads a scene, or says all that is wrong with it, in the order of the file; what can be baked of a scene with
+/// mistakes is baked, to find those that only show then.
+pub fn read(text: &str, read_file: FileReader) -> Result<Draft, Vec<Problem>> {
     if text.len() > SCENE_MAX {
         let message = format!("a scene file of {} MB is too large", text.len() >> 20);
         return Err(vec![Problem::new(0..0, message, "put meshes into files of their own")]);
@@ -54,18 +88,21 @@ pub fn load(text: &str, read_file: FileReader) -> Result<Loaded, Vec<Problem>> {
     let mut problems: Vec<Problem> = errors.iter().map(|e| not_toml(e, text)).collect();
     let root = walk::walk(&keys::SCENE, toml.get_ref(), head(text), &mut problems);
     let built = build::build(&root, read_file, &mut problems);
-    if problems.is_empty() || !built.raw.bodies.is_empty() {
-        match bake(&built.raw) {
-            Ok(baked) if problems.is_empty() => {
-                return Ok(Loaded { raw: built.raw, baked, files: built.files });
-            }
-            Ok(_) => {}
-            Err(faults) => problems.extend(faults.into_iter().map(|f| located(f, &built.spans, text))),
-        }
+    if problems.is_empty() {
+        return Ok(Draft { raw: built.raw, files: built.files, spans: built.spans });
     }
+    if !built.raw.bodies.is_empty()
+        && let Err(faults) = bake(&built.raw)
+    {
+        problems.extend(faults.into_iter().map(|f| located(f, &built.spans, text)));
+    }
+    Err(in_order_of_file(problems))
+}
+
+fn in_order_of_file(mut problems: Vec<Problem>) -> Vec<Problem> {
     problems.sort_by_key(|p| p.span.start);
     problems.dedup();
-    Err(problems)
+    problems
 }
 
 /// The moves of each tool, in the order of `tools`, from a script file.
@@ -98,7 +135,7 @@ fn not_toml(error: &toml::de::Error, text: &str) -> Problem {
     Problem::new(span, error.message(), "correct the TOML here; the rest was read as far as possible")
 }
 
-fn located(fault: Fault, spans: &[(serosa_bake::raw::Place, Range<usize>)], text: &str) -> Problem {
+fn located(fault: Fault, spans: &[(Place, Range<usize>)], text: &str) -> Problem {
     let span = spans.iter().find(|s| s.0 == fault.place).map_or(head(text), |s| s.1.clone());
     Problem { span, message: fault.message, help: fault.help }
 }

@@ -35,6 +35,10 @@ pub enum Dim {
     Rate,
     /// Kilograms a square metre.
     SurfaceDensity,
+    /// Kilograms a cubic metre.
+    Density,
+    /// Pascals a metre: of what lies behind a surface.
+    Bedding,
 }
 
 /// (symbol, dimension, size in SI). The first of each dimension is the SI unit; the second is the one that
@@ -91,6 +95,11 @@ const UNITS: &[(&str, Dim, f64)] = &[
     ("kg/m2", Dim::SurfaceDensity, 1.0),
     ("g/m2", Dim::SurfaceDensity, 1e-3),
     ("g/cm2", Dim::SurfaceDensity, 10.0),
+    ("kg/m3", Dim::Density, 1.0),
+    ("g/cm3", Dim::Density, 1e3),
+    ("Pa/m", Dim::Bedding, 1.0),
+    ("kPa/m", Dim::Bedding, 1e3),
+    ("kPa/mm", Dim::Bedding, 1e6),
 ];
 
 impl Dim {
@@ -113,6 +122,8 @@ impl Dim {
             Self::Rigidity => "a bending stiffness of a rod",
             Self::Rate => "a rate",
             Self::SurfaceDensity => "a mass by area",
+            Self::Density => "a density",
+            Self::Bedding => "a stiffness by area",
         }
     }
 

@@ -2,7 +2,10 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod baked;
 mod collide;
+mod factor;
+mod fill;
 mod memory;
 mod organ;
 mod recording;

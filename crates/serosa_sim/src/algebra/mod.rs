@@ -21,7 +21,9 @@ pub(crate) use widest;
 pub mod band;
 pub mod fit;
 pub mod small;
+pub mod sparse;
 
 pub use band::BandMatrix;
 pub use fit::best_rotation;
 pub use small::Six;
+pub use sparse::Factor;

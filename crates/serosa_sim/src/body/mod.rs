@@ -6,6 +6,7 @@
 
 pub mod band;
 pub mod rigid;
+pub mod solid;
 pub mod springs;
 pub mod tissue;
 
@@ -40,8 +41,10 @@ pub(crate) fn predict(sub: &Substep, state: &mut State, scratch: &mut Scratch) {
             BodyKind::Band(band) => band::predict(sub, b, band, state, scratch),
             BodyKind::Tissue(tissue) => tissue::predict(sub, b, tissue, state, scratch),
             BodyKind::Rigid(r) => rigid::predict(sub, *r, state, scratch),
+            BodyKind::Solid(_) => {}
         }
     }
+    solid::predict(sub, state, scratch);
 }
 
 /// Finish: takes the new positions and velocities over, after drag; sums the contact forces.
@@ -90,7 +93,9 @@ pub fn forces(model: &Model, params: &Params, pos: &[Vec3], out: &mut [Vec3]) {
             BodyKind::Springs(s) => springs::forces(&model.springs[s.springs()], &params.bodies[b], pos, out),
             BodyKind::Band(band) => band::forces(model, band, &params.bodies[b], pos, out),
             BodyKind::Tissue(tissue) => tissue::forces(model, tissue, b, &params.bodies[b], pos, out),
+            BodyKind::Solid(solid) => solid::forces(model, solid, &params.bodies[b], pos, out),
             BodyKind::Rigid(_) => {}
         }
     }
+    solid::tie_forces(model, pos, out);
 }

@@ -227,7 +227,7 @@ pub(super) fn answer(sub: &Substep, state: &mut State, scratch: &mut Scratch, re
             match &body.kind {
                 BodyKind::Band(band) => band::descend(sub, b, band, state, scratch),
                 BodyKind::Rigid(r) => descend_rigid(sub, b as u32, *r, scratch),
-                BodyKind::Springs(_) | BodyKind::Tissue(_) => {}
+                BodyKind::Springs(_) | BodyKind::Tissue(_) | BodyKind::Solid(_) => {}
             }
         }
         if sweep + 1 < sub.sweeps {

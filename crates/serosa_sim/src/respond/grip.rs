@@ -3,6 +3,7 @@
 
 use super::Motion;
 use crate::body::Substep;
+use crate::body::solid::solid_of;
 use crate::report::StepReport;
 use crate::row::Node;
 use crate::state::{Grip, State};
@@ -17,6 +18,8 @@ pub struct GripWork {
     limit: Real,
     /// Impulse on the vertex so far \[N s\].
     impulse: Vec3,
+    /// A solid and its tool have felt each other while it descended.
+    felt: bool,
 }
 
 /// Prepares the grips of a substep. The strength of a tool is shared by the vertices it holds.
@@ -25,11 +28,13 @@ pub(super) fn prepare(sub: &Substep, grips: &[Grip], work: &mut Vec<GripWork>) {
     for grip in grips {
         let tool = &sub.model.tools[grip.tool.at()];
         let shares = grips.iter().filter(|g| g.tool == grip.tool).count();
+        let felt = solid_of(sub.model, grip.vertex).is_some();
         work.push(GripWork {
             vertex: Node::Vertex(grip.vertex),
             held: Node::Rigid(tool.rigid, grip.at),
             limit: tool.strength * sub.h / shares as Real,
-            impulse: Vec3::ZERO,
+            impulse: if felt { grip.pull * sub.h } else { Vec3::ZERO },
+            felt,
         });
     }
 }
@@ -37,7 +42,7 @@ pub(super) fn prepare(sub: &Substep, grips: &[Grip], work: &mut Vec<GripWork>) {
 /// One pass: each vertex is drawn back to where it is held, positions and velocities together, as far as the
 /// strength allows.
 pub(super) fn sweep(motion: &mut Motion, work: &mut [GripWork], h: Real) {
-    for grip in work {
+    for grip in work.iter_mut().filter(|grip| !grip.felt) {
         let away = motion.place(grip.vertex) - motion.place(grip.held);
         let distance = away.length();
         if !(distance > 1e-12 && distance.is_finite()) {

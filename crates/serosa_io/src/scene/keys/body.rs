@@ -3,6 +3,7 @@
 use super::Kind::{Choice, Count, Direction, File, Flag, List, Name, Quantity, Text, Vector};
 use super::Need::{Default, Optional, Required};
 use super::organ::{BALL, ORGAN, READY};
+use super::solid::{BLOCK, SOLID, TETS};
 use super::{Dim, Kind, MASS, POSITION, RADIUS, SPACE, STIFFNESS, Table, choice, key, table};
 
 pub(super) static BODY: Table = table(
@@ -84,6 +85,8 @@ static SHAPE: Table = choice(
             Optional,
             "The surface of a solid of your own, made of blended parts.",
         ),
+        key("block", Kind::Table(&BLOCK), Optional, "A block of tetrahedra."),
+        key("tets", Kind::Table(&TETS), Optional, "Tetrahedra from a file."),
         key("plane", Kind::Table(&PLANE), Optional, "A half-space: floor or wall."),
         key("sphere", Kind::Table(&SPHERE), Optional, "A ball."),
         key("capsule", Kind::Table(&CAPSULE), Optional, "A rod with round ends."),
@@ -103,6 +106,8 @@ static SHAPE: Table = choice(
         "spleen",
         "ball",
         "organ",
+        "block",
+        "tets",
         "plane",
         "sphere",
         "capsule",
@@ -253,10 +258,16 @@ static MODEL: Table = choice(
             Optional,
             "A surface of triangles that keeps its lengths, areas, folds, volume and shape: an organ, or a sheet.",
         ),
+        key(
+            "solid",
+            Kind::Table(&SOLID),
+            Optional,
+            "Tetrahedra of an elastic material: a block, or a file of them.",
+        ),
         key("rigid", Kind::Table(&RIGID), Optional, "A movable solid."),
         key("fixed", Kind::Table(&FIXED), Optional, "A solid that stays where it is: `model.fixed = {}`."),
     ],
-    &["springs", "band", "tissue", "rigid", "fixed"],
+    &["springs", "band", "tissue", "solid", "rigid", "fixed"],
 );
 
 static SPRINGS: Table = table(

@@ -1,0 +1,108 @@
+//! Sparse symmetric matrices of square blocks, one for each pair of vertices that share an element.
+
+use serosa_geometry::Real;
+
+/// A symmetric matrix of W × W blocks over the free vertices of a mesh; the lower half is kept.
+///
+/// Vectors are those of all vertices, W numbers each. Rows and columns of vertices that are not free do not exist.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BlockMatrix<const W: usize> {
+    /// The vertex of each node, ascending.
+    free: Vec<u32>,
+    /// The node of each vertex.
+    node_of: Vec<Option<u32>>,
+    /// Where the column of each node begins, and one more.
+    starts: Vec<usize>,
+    /// Nodes of the rows of a column, ascending, the diagonal first.
+    rows: Vec<u32>,
+    /// By rows.
+    blocks: Vec<[[Real; W]; W]>,
+}
+
+impl<const W: usize> BlockMatrix<W> {
+    /// A zero matrix with room for what elements couple. `fixed` says which vertices are not free.
+    ///
+    /// Cost: the pairs of vertices in elements, sorted.
+    pub fn of_elements<const N: usize>(elements: &[[u32; N]], fixed: &[bool]) -> Self {
+        let mut free = Vec::new();
+        let node = |(is_fixed, v): (&bool, u32)| {
+            (!is_fixed).then(|| {
+                free.push(v);
+                free.len() as u32 - 1
+            })
+        };
+        let node_of: Vec<Option<u32>> = fixed.iter().zip(0..).map(node).collect();
+        let mut pairs: Vec<[u32; 2]> = (0..free.len() as u32).map(|n| [n, n]).collect();
+        for element in elements {
+            let nodes = element.map(|v| node_of[v as usize]);
+            for (k, a) in nodes.iter().enumerate() {
+                let others = nodes[..k].iter().flatten();
+                pairs.extend(a.iter().flat_map(|a| others.clone().map(move |b| [*a.min(b), *a.max(b)])));
+            }
+        }
+        pairs.sort_unstable();
+        pairs.dedup();
+        let mut starts = vec![0; free.len() + 1];
+        pairs.iter().for_each(|[column, _]| starts[*column as usize + 1] += 1);
+        (0..free.len()).for_each(|n| starts[n + 1] += starts[n]);
+        let rows: Vec<u32> = pairs.into_iter().map(|[_, row]| row).collect();
+        let blocks = vec![[[0.0; W]; W]; rows.len()];
+        Self { free, node_of, starts, rows, blocks }
+    }
+
+    /// How many vertices there are, free or not.
+    pub fn vertices(&self) -> usize {
+        self.node_of.len()
+    }
+
+    /// The vertex of each node, ascending.
+    pub fn free(&self) -> &[u32] {
+        &self.free
+    }
+
+    /// Rows of a column of nodes, the diagonal first, with their blocks.
+    pub fn column(&self, node: usize) -> impl Iterator<Item = (u32, &[[Real; W]; W])> {
+        let range = self.starts[node]..self.starts[node + 1];
+        self.rows[range.clone()].iter().copied().zip(&self.blocks[range])
+    }
+
+    /// Adds a block at the vertices (i, j) and, for i ≠ j, its transpose at (j, i). Nothing where one is not free;
+    /// vertices that share no element have no block, and nothing is added either.
+    pub fn add(&mut self, i: u32, j: u32, block: [[Real; W]; W]) {
+        let (Some(a), Some(b)) = (self.node_of[i as usize], self.node_of[j as usize]) else { return };
+        let (row, column) = (a.max(b), a.min(b) as usize);
+        let range = self.starts[column]..self.starts[column + 1];
+        let Ok(k) = self.rows[range.clone()].binary_search(&row) else { return };
+        let own = &mut self.blocks[range.start + k];
+        for p in 0..W {
+            for q in 0..W {
+                own[p][q] += if a >= b { block[p][q] } else { block[q][p] };
+            }
+        }
+    }
+
+    /// Adds a number to the diagonal of a vertex.
+    pub fn add_diagonal(&mut self, vertex: u32, value: Real) {
+        let block = core::array::from_fn(|p| core::array::from_fn(|q| if p == q { value } else { 0.0 }));
+        self.add(vertex, vertex, block);
+    }
+
+    /// y = A x, zero where vertices are not free.
+    pub fn multiply(&self, x: &[Real], y: &mut [Real]) {
+        y.fill(0.0);
+        for (column, j) in self.free.iter().enumerate() {
+            let j = W * *j as usize;
+            for (row, block) in self.column(column) {
+                let i = W * self.free[row as usize] as usize;
+                for p in 0..W {
+                    for q in 0..W {
+                        y[i + p] += block[p][q] * x[j + q];
+                        if i != j {
+                            y[j + q] += block[p][q] * x[i + p];
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

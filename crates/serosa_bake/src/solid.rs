@@ -1,0 +1,292 @@
+//! Solids: tetrahedra with their materials, masses and order of work; walls and ties.
+
+pub mod layout;
+mod ties;
+
+use crate::Fault;
+use crate::raw::{Inside, Place, RawElastic, RawGeometry, RawModel, RawScene, RawTets, WallStiffness};
+use crate::scene::Baked;
+use crate::select::select;
+use crate::springs::add_vertices;
+use serosa_geometry::tets::Tets;
+use serosa_geometry::{Mat3, Mesh, Real, Vec3, VertexId};
+use serosa_sim::model::{BodyKind, Descent, Model, Region, SolidBody, Tet, Wall};
+
+/// Vertices lie within this of the origin \[m\].
+const SPACE: Real = 200.0;
+/// A tetrahedron whose volume is less than this part of a regular one's with its longest edge is a sliver.
+const SLIVER: Real = 1e-3;
+/// The most tetrahedra at one vertex.
+const CROWD: usize = 1000;
+/// Densities of tissue, and of anything else in an operating theatre, are between these \[kg/m³\].
+const DENSITIES: std::ops::RangeInclusive<Real> = 100.0..=20_000.0;
+/// No organ is longer \[m\].
+const LONG: Real = 10.0;
+
+/// What is wrong with tetrahedra; nothing when they can be used. O(tetrahedra log tetrahedra).
+pub fn faults(raw: &RawTets, place: Place) -> Vec<Fault> {
+    let (points, tets) = (&raw.mesh.points, &raw.tets);
+    let mut faults = Vec::new();
+    let mut say = |message: String, help: &str| faults.push(Fault::new(place, message, help));
+    if tets.is_empty() {
+        say(
+            "model.solid needs tetrahedra, and this shape has none".into(),
+            "use shape.block or a mesh of them",
+        );
+        return faults;
+    }
+    if let Some(i) = points.iter().position(|p| !p.is_finite()) {
+        say(format!("vertex {i} is not a finite position"), "correct it in the mesh file");
+        return faults;
+    }
+    if let Some(i) = points.iter().position(|p| p.abs().max_element() > SPACE) {
+        let help = "check `unit`: a mesh in millimetres needs unit = \"1 mm\"";
+        say(format!("vertex {i} lies more than {SPACE} m from the origin"), help);
+    }
+    if let Some(t) = tets.iter().position(|t| t.iter().any(|v| *v as usize >= points.len())) {
+        say(
+            format!("tetrahedron {t} names a vertex beyond the last, {}", points.len() - 1),
+            "correct the mesh file",
+        );
+        return faults;
+    }
+    shape_faults(points, tets, &mut say);
+    let mut crowd = vec![0usize; points.len()];
+    tets.iter().flatten().for_each(|v| crowd[*v as usize] += 1);
+    let alone = crowd.iter().filter(|c| **c == 0).count();
+    if alone > 0 {
+        say(format!("{alone} vertices belong to no tetrahedron"), "remove them from the mesh");
+    }
+    if let Some(v) = crowd.iter().position(|c| *c > CROWD) {
+        say(format!("{} tetrahedra meet at vertex {v}, more than {CROWD}", crowd[v]), "mesh it more evenly");
+    }
+    faults
+}
+
+fn shape_faults(points: &[Vec3], tets: &[[u32; 4]], say: &mut impl FnMut(String, &str)) {
+    let facts = Tets::of(points, tets);
+    let first = |list: &[u32]| list.first().copied().unwrap_or_default();
+    if !facts.inverted.is_empty() {
+        let (count, t) = (facts.inverted.len(), first(&facts.inverted));
+        let message = format!("{count} tetrahedra are inside out, tetrahedron {t} among them");
+        say(message, "exchange two of their corners");
+    }
+    let slivers: Vec<u32> =
+        (0..tets.len() as u32).filter(|t| is_sliver(points, &tets[*t as usize])).collect();
+    if !slivers.is_empty() {
+        let (count, t) = (slivers.len(), slivers[0]);
+        let message = format!("{count} tetrahedra have next to no volume, tetrahedron {t} among them");
+        say(message, "remove them, or mesh the body anew");
+    }
+    if facts.crowded_faces > 0 {
+        let message = format!("{} faces belong to more than two tetrahedra", facts.crowded_faces);
+        say(message, "remove tetrahedra that are there twice or overlap");
+    }
+}
+
+fn is_sliver(points: &[Vec3], tet: &[u32; 4]) -> bool {
+    let [a, b, c, d] = tet.map(|v| points[v as usize]);
+    let sides = [b - a, c - a, d - a, c - b, d - b, d - c];
+    let longest = sides.iter().map(|s| s.length()).fold(0.0, Real::max);
+    let regular = longest * longest * longest * core::f64::consts::SQRT_2 / 12.0;
+    (b - a).dot((c - a).cross(d - a)).abs() / 6.0 <= SLIVER * regular
+}
+
+/// What is wrong with materials.
+pub fn material_faults(raw: &RawElastic, place: Place) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    let mut say = |message: String, help: &str| faults.push(Fault::new(place, message, help));
+    for Region { name, young, poisson, density, .. } in regions(raw) {
+        if !(*young > 0.0 && young.is_finite()) {
+            say(
+                format!("Young's modulus of \"{name}\" is {young} Pa"),
+                "write one above zero: tissue has 1 to 100 kPa",
+            );
+        }
+        if !(0.0..0.5).contains(poisson) {
+            let message = format!("Poisson's ratio of \"{name}\" is {poisson}");
+            say(
+                message,
+                "write one from 0 to less than 0.5: 0.45 to 0.49 for tissue, which keeps its volume",
+            );
+        }
+        if !(*density > 0.0 && density.is_finite()) {
+            say(
+                format!("the density of \"{name}\" is {density} kg/m3"),
+                "write one above zero: tissue has 1060 kg/m3",
+            );
+        }
+    }
+    if !(raw.relaxation_s >= 0.0 && raw.relaxation_s.is_finite()) {
+        say(format!("the relaxation is {} s", raw.relaxation_s), "write a time of zero or more");
+    }
+    faults
+}
+
+fn regions(raw: &RawElastic) -> impl Iterator<Item = &Region> {
+    std::iter::once(&raw.base).chain(raw.regions.iter().map(|r| &r.1))
+}
+
+/// Adds the vertices and tetrahedra of a solid without [`faults`] to the model; ties come when all bodies are there.
+/// `Err` where a region or a wall holds nothing. O(tetrahedra log tetrahedra).
+pub fn add(
+    model: &mut Model,
+    raw: &RawTets,
+    elastic: &RawElastic,
+    fixed: &[u32],
+) -> Result<SolidBody, (String, String)> {
+    let (points, regions) = (&raw.mesh.points, regions(elastic).cloned().collect::<Vec<_>>());
+    let which = assign(raw, elastic)?;
+    let mut masses = vec![0.0; points.len()];
+    let mut tets: Vec<Tet> = raw.tets.iter().zip(&which).map(|(nodes, r)| tet(points, nodes, *r)).collect();
+    for (tet, nodes) in tets.iter().zip(&raw.tets) {
+        let quarter = 0.25 * tet.volume * regions[tet.region as usize].density;
+        nodes.iter().for_each(|v| masses[*v as usize] += quarter);
+    }
+    let first = add_vertices(model, points, masses, fixed);
+    tets.iter_mut().for_each(|t| t.nodes = t.nodes.map(|v| VertexId(first + v.0)));
+    let start = model.tets.len() as u32;
+    model.tets.extend(tets);
+    let walls = walls(raw, elastic, first)?;
+    Ok(SolidBody {
+        tets: start..model.tets.len() as u32,
+        regions,
+        free: fixed.is_empty() && walls.is_empty() && elastic.ties.is_empty(),
+        walls,
+        descent: Descent::Vertex,
+        layout: Box::new(layout::layout(points, &raw.tets, fixed)),
+    })
+}
+
+fn tet(points: &[Vec3], nodes: &[u32; 4], region: u32) -> Tet {
+    let [a, b, c, d] = nodes.map(|v| points[v as usize]);
+    let edges = Mat3::from_cols(b - a, c - a, d - a);
+    Tet { nodes: nodes.map(VertexId), inverse: edges.inverse(), volume: edges.determinant() / 6.0, region }
+}
+
+/// The region of each tetrahedron.
+fn assign(raw: &RawTets, elastic: &RawElastic) -> Result<Vec<u32>, (String, String)> {
+    let mut which = vec![0; raw.tets.len()];
+    let centers = || {
+        raw.tets
+            .iter()
+            .map(|t| t.iter().map(|v| raw.mesh.points[*v as usize]).sum::<Vec3>() * 0.25)
+            .enumerate()
+    };
+    for (r, (inside, region)) in elastic.regions.iter().enumerate() {
+        let held: Vec<usize> = match inside {
+            Inside::Number(n) => (0..which.len()).filter(|t| raw.regions.get(*t) == Some(n)).collect(),
+            Inside::Ball { center, radius } => {
+                centers().filter(|(_, x)| x.distance(*center) <= *radius).map(|x| x.0).collect()
+            }
+            Inside::Box(b) => centers().filter(|(_, x)| b.contains(*x)).map(|x| x.0).collect(),
+        };
+        if held.is_empty() {
+            let mut numbers = raw.regions.clone();
+            numbers.sort_unstable();
+            numbers.dedup();
+            let help = match inside {
+                Inside::Number(_) => format!("the file has the regions {numbers:?}"),
+                _ => "move or widen it until it holds the centre of one, or mesh the body finer".to_owned(),
+            };
+            return Err((format!("the region \"{}\" holds no tetrahedron", region.name), help));
+        }
+        held.into_iter().for_each(|t| which[t] = r as u32 + 1);
+    }
+    Ok(which)
+}
+
+fn walls(raw: &RawTets, elastic: &RawElastic, first: u32) -> Result<Vec<Wall>, (String, String)> {
+    let mesh = &raw.mesh;
+    let mut walls = Vec::new();
+    for wall in &elastic.walls {
+        let held = select(mesh, &wall.which).unwrap_or_default();
+        if held.is_empty() {
+            let help = format!("this body has the sets: {}", crate::select::names(mesh));
+            return Err(("a wall holds no vertex".into(), help));
+        }
+        let (share, areas) = (1.0 / held.len() as Real, areas(mesh, &held));
+        walls.extend(held.into_iter().map(|v| Wall {
+            vertex: VertexId(first + v),
+            at: mesh.points[v as usize],
+            stiffness: match wall.stiffness {
+                WallStiffness::Total(k) => k * share,
+                WallStiffness::ByArea(k) => k * areas[v as usize],
+            },
+        }));
+    }
+    Ok(walls)
+}
+
+/// A third of every triangle at a vertex that has all its corners among `held`, which are ascending \[m²\].
+fn areas(mesh: &Mesh, held: &[u32]) -> Vec<Real> {
+    let mut areas = vec![0.0; mesh.points.len()];
+    let inside = |t: &&[u32; 3]| t.iter().all(|v| held.binary_search(v).is_ok());
+    for t in mesh.triangles.iter().filter(inside) {
+        let [a, b, c] = t.map(|v| mesh.points[v as usize]);
+        let third = (b - a).cross(c - a).length() / 6.0;
+        t.iter().for_each(|v| areas[*v as usize] += third);
+    }
+    areas
+}
+
+/// What is worth knowing about the solids of a scene.
+pub fn notes(raw: &RawScene, baked: &Baked) -> Vec<String> {
+    let mut notes = Vec::new();
+    for (b, body) in raw.bodies.iter().enumerate() {
+        let (RawModel::Solid(elastic), BodyKind::Solid(solid)) = (&body.model, &baked.model.bodies[b].kind)
+        else {
+            continue;
+        };
+        let name = &body.name;
+        if let RawGeometry::Tets(RawTets { turned: turned @ 1.., .. }) = &body.geometry {
+            notes.push(format!(
+                "{turned} tetrahedra of \"{name}\" were inside out in the file and have been turned"
+            ));
+        }
+        for region in regions(elastic).filter(|r| !DENSITIES.contains(&r.density)) {
+            notes.push(format!(
+                "\"{name}\" has a density of {} kg/m3; tissue has about 1060. Was it written for millimetres?",
+                region.density
+            ));
+        }
+        let rest = &baked.model.rest[baked.model.bodies[b].vertex_range()];
+        let bounds = serosa_geometry::Aabb::around(rest.iter().copied());
+        let long = (bounds.max - bounds.min).max_element();
+        if long > LONG {
+            notes.push(format!("\"{name}\" is {long:.0} m long. Are its millimetres taken for metres?"));
+        }
+        if solid.free && baked.params.gravity > 0.0 {
+            notes.push(format!(
+                "nothing holds \"{name}\", and solids make no contacts yet: it will fall for ever. Write `attach`"
+            ));
+        }
+        let pieces = pieces(&solid.layout.corners, solid.layout.size as usize);
+        if pieces > 1 {
+            notes.push(format!("\"{name}\" consists of {pieces} pieces that do not hang together"));
+        }
+    }
+    notes
+}
+
+/// How many sets of tetrahedra share no vertex with one another.
+fn pieces(tets: &[[u32; 4]], places: usize) -> usize {
+    let mut parent: Vec<u32> = (0..places as u32).collect();
+    fn root(parent: &mut [u32], mut v: u32) -> u32 {
+        while parent[v as usize] != v {
+            parent[v as usize] = parent[parent[v as usize] as usize];
+            v = parent[v as usize];
+        }
+        v
+    }
+    for tet in tets {
+        for v in &tet[1..] {
+            let (a, b) = (root(&mut parent, tet[0]), root(&mut parent, *v));
+            parent[a.max(b) as usize] = a.min(b);
+        }
+    }
+    let mut roots: Vec<u32> = tets.iter().map(|t| root(&mut parent, t[0])).collect();
+    roots.sort_unstable();
+    roots.dedup();
+    roots.len()
+}

@@ -1,0 +1,189 @@
+//! Bake files: a scene, the mesh files it used, and what was baked of them.
+//!
+//! | bytes | what |
+//! |---|---|
+//! | 8 | `SEROSABK` |
+//! | 4 | format, [`FORMAT`] |
+//! | 16 | which state of the code baked, [`serosa_bake::BAKER`] |
+//! | 8 | hash of the scene and its files, [`key`] |
+//! | 8 | length of the contents |
+//! | that many | contents: postcard of scene text, files, model, parameters, notes |
+//! | 8 | checksum of all before it |
+//!
+//! Integers are little-endian. Model and parameters are those of one state of the code, so a file is read only by the
+//! same; the scene inside bakes anew anywhere.
+
+use crate::fingerprint::{of_bytes, of_many_bytes};
+use crate::scene::{Loaded, Problem, UsedFile, read};
+use serde::{Deserialize, Serialize};
+use serosa_bake::{BAKER, Baked};
+use serosa_sim::{Model, Params};
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// The first bytes of every bake file.
+pub const MAGIC: &[u8; 8] = b"SEROSABK";
+/// Number of the layout described here. A reader knows one layout only.
+pub const FORMAT: u32 = 1;
+/// The largest bake file that is read \[bytes\].
+pub const BAKE_MAX: u64 = 16 << 30;
+/// Bytes before the contents.
+const HEAD: usize = 8 + 4 + 16 + 8 + 8;
+
+/// Why bytes are no bake file that can be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BakeError {
+    /// It does not begin as bake files do.
+    #[error("this is not a bake file: it does not begin with {}", MAGIC.escape_ascii())]
+    Foreign,
+    /// Of a layout that this program does not know.
+    #[error("a bake file of format {found}, this program reads format {FORMAT}; bake the scene again")]
+    Format {
+        /// What it says.
+        found: u32,
+    },
+    /// Baked by another state of the code.
+    #[error("baked by another build of the program ({found}, this is {BAKER}); bake the scene again")]
+    OtherBaker {
+        /// What it says.
+        found: String,
+    },
+    /// Shorter or longer than it says.
+    #[error("the bake file breaks off: it has {has} bytes and should have {should}")]
+    Length {
+        /// Bytes there are.
+        has: u64,
+        /// Bytes there should be.
+        should: u64,
+    },
+    /// Some bytes are not those that were written.
+    #[error("the bake file is damaged: its checksum does not fit its bytes; bake the scene again")]
+    Damaged,
+    /// The checksum fits, but the contents make no sense.
+    #[error("the contents of the bake file cannot be read: {0}; bake the scene again")]
+    Contents(String),
+}
+
+/// What a bake file holds.
+#[derive(Clone, Debug)]
+pub struct BakeFile {
+    /// The whole text of the scene file.
+    pub text: String,
+    /// The mesh files it used.
+    pub files: Vec<UsedFile>,
+    /// What was baked of them.
+    pub baked: Baked,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Contents<'a> {
+    text: Cow<'a, str>,
+    files: Vec<(Cow<'a, str>, Cow<'a, [u8]>)>,
+    model: Arc<Model>,
+    params: Cow<'a, Params>,
+    notes: Cow<'a, [String]>,
+}
+
+/// Hash of all that a bake is made from: the scene, its files, and the code that bakes.
+pub fn key(text: &str, files: &[UsedFile]) -> u64 {
+    let mut all = of_bytes(BAKER.as_bytes()).to_le_bytes().to_vec();
+    all.extend(of_many_bytes(text.as_bytes()).to_le_bytes());
+    for file in files {
+        all.extend(of_bytes(file.path.as_bytes()).to_le_bytes());
+        all.extend(of_many_bytes(&file.bytes).to_le_bytes());
+    }
+    of_bytes(&all)
+}
+
+/// The bytes of a bake file.
+pub fn write(text: &str, loaded: &Loaded) -> Result<Vec<u8>, BakeError> {
+    let files = loaded.files.iter().map(|f| (f.path.as_str().into(), Cow::Borrowed(&f.bytes[..])));
+    let contents = Contents {
+        text: text.into(),
+        files: files.collect(),
+        model: loaded.baked.model.clone(),
+        params: Cow::Borrowed(&loaded.baked.params),
+        notes: Cow::Borrowed(&loaded.baked.notes),
+    };
+    let mut bytes = MAGIC.to_vec();
+    bytes.extend(FORMAT.to_le_bytes());
+    bytes.extend(BAKER.as_bytes());
+    bytes.extend(key(text, &loaded.files).to_le_bytes());
+    bytes.extend([0; 8]);
+    let mut bytes = postcard::to_extend(&contents, bytes).map_err(|e| BakeError::Contents(e.to_string()))?;
+    let length = (bytes.len() - HEAD) as u64;
+    bytes[HEAD - 8..HEAD].copy_from_slice(&length.to_le_bytes());
+    bytes.extend(of_many_bytes(&bytes).to_le_bytes());
+    Ok(bytes)
+}
+
+impl BakeFile {
+    /// Reads a bake file, or says why it cannot be used. Memory stays in proportion to the bytes given.
+    pub fn read(bytes: &[u8]) -> Result<Self, BakeError> {
+        let (contents, stored) = unwrapped(bytes)?;
+        let broken = |e: postcard::Error| BakeError::Contents(e.to_string());
+        let (contents, rest) = postcard::take_from_bytes::<Contents>(contents).map_err(broken)?;
+        if !rest.is_empty() {
+            return Err(BakeError::Contents(format!("{} bytes are left over", rest.len())));
+        }
+        let file = |(path, bytes): (Cow<str>, Cow<[u8]>)| UsedFile {
+            path: path.into_owned(),
+            bytes: bytes.into_owned(),
+        };
+        let baked = Baked {
+            model: contents.model,
+            params: contents.params.into_owned(),
+            notes: contents.notes.into_owned(),
+        };
+        let files: Vec<UsedFile> = contents.files.into_iter().map(file).collect();
+        let text = contents.text.into_owned();
+        if key(&text, &files) != stored {
+            return Err(BakeError::Contents("its scene is not the one it was baked from".into()));
+        }
+        Ok(Self { text, files, baked })
+    }
+
+    /// Whether it was baked from just that.
+    pub fn is_of(&self, text: &str, files: &[UsedFile]) -> bool {
+        self.text == text && self.files == files
+    }
+
+    /// The scene inside, with what was baked of it.
+    pub fn load(&self) -> Result<Loaded, Vec<Problem>> {
+        read(&self.text, &self.reader()).map(|draft| draft.with(self.baked.clone()))
+    }
+
+    /// Reads the mesh files inside.
+    pub fn reader(&self) -> impl Fn(&str) -> Result<Vec<u8>, String> {
+        |path| {
+            let found = self.files.iter().find(|f| f.path == path);
+            found.map(|f| f.bytes.clone()).ok_or("the bake file does not hold it".to_owned())
+        }
+    }
+}
+
+/// The contents and the hash of what they were made from, once everything around them is right.
+fn unwrapped(bytes: &[u8]) -> Result<(&[u8], u64), BakeError> {
+    let rest = bytes.strip_prefix(MAGIC).ok_or(BakeError::Foreign)?;
+    let has = bytes.len() as u64;
+    let short = BakeError::Length { has, should: (HEAD + 8) as u64 };
+    let (format, rest) = rest.split_first_chunk::<4>().ok_or(short.clone())?;
+    let found = u32::from_le_bytes(*format);
+    if found != FORMAT {
+        return Err(BakeError::Format { found });
+    }
+    let (baker, rest) = rest.split_first_chunk::<16>().ok_or(short.clone())?;
+    if baker != BAKER.as_bytes() {
+        return Err(BakeError::OtherBaker { found: baker.escape_ascii().to_string() });
+    }
+    let (key, rest) = rest.split_first_chunk::<8>().ok_or(short.clone())?;
+    let (length, rest) = rest.split_first_chunk::<8>().ok_or(short)?;
+    let should = u64::from_le_bytes(*length).saturating_add((HEAD + 8) as u64);
+    let Some((contents, checksum)) = rest.split_last_chunk::<8>().filter(|_| should == has) else {
+        return Err(BakeError::Length { has, should });
+    };
+    if of_many_bytes(&bytes[..bytes.len() - 8]) != u64::from_le_bytes(*checksum) {
+        return Err(BakeError::Damaged);
+    }
+    Ok((contents, u64::from_le_bytes(*key)))
+}

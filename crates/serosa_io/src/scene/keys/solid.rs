@@ -1,0 +1,116 @@
+//! Solids: blocks and files of tetrahedra, materials, walls and ties.
+
+use super::Kind::{Choice, Count, File, List, Name, Quantity, Vector};
+use super::Need::{Default, Optional, Required};
+use super::body::{SPHERE, UPRIGHT_BOX};
+use super::{Dim, Kind, POSITION, SPACE, Table, choice, key, table};
+
+pub(super) static BLOCK: Table = table(
+    "shape.block",
+    "A block of tetrahedra, six in each cell. Sets: `left`, `right` (ends of x), `front`, `back` (of y), `bottom`, `top` (of z).",
+    &[
+        key("corner", POSITION, Default("[0, 0, 0]"), "Its lowest corner."),
+        key("size", Vector(Dim::Length, SPACE), Required, "Its edges, each larger than zero."),
+        key(
+            "cell",
+            Quantity(Dim::Length, 1e-5, 10.0),
+            Required,
+            "Edge of a cell, about: a whole number of them fits.",
+        ),
+    ],
+);
+
+pub(super) static TETS: Table = table(
+    "shape.tets",
+    "Tetrahedra from a file, among others Gmsh, Medit, VTK or TetGen; its parts are joined. Those inside out are turned, and counted in a note.",
+    &[
+        key("file", File, Required, "Path from the folder of the scene file."),
+        key(
+            "unit",
+            Quantity(Dim::Length, 1e-6, 1000.0),
+            Default("\"1 m\""),
+            "Length of one unit of the file.",
+        ),
+        key("at", POSITION, Default("[0, 0, 0]"), "Where the origin of the file lies."),
+    ],
+);
+
+const YOUNG: Kind = Quantity(Dim::Pressure, 0.0, 1e12);
+const POISSON: Kind = Quantity(Dim::None, -1.0, 1.0);
+const DENSITY: Kind = Quantity(Dim::Density, 0.0, 1e9);
+const LAW: Kind = Choice(&[
+    ("neo-hookean", "stable neo-Hookean: soft tissue under large strains, and the fastest"),
+    ("corotated", "linear in a frame that turns with each tetrahedron (Stomakhin et al. 2012)"),
+]);
+
+pub(super) static SOLID: Table = table(
+    "model.solid",
+    "Tetrahedra of an elastic material, moved by backward Euler: every vertex in turn goes to its exact minimum, and the world's `sweeps` say how often. Makes no contacts yet; tools can hold it.",
+    &[
+        key(
+            "young",
+            YOUNG,
+            Required,
+            "Young's modulus. It is what `NAME.stiffness` tunes; regions keep their ratios to it.",
+        ),
+        key("poisson", POISSON, Default("0.45"), "Poisson's ratio, from 0 to less than one half."),
+        key("density", DENSITY, Default("\"1060 kg/m3\""), "Mass of a piece of volume."),
+        key("law", LAW, Default("\"neo-hookean\""), "How it resists large strains."),
+        key(
+            "relaxation",
+            Quantity(Dim::Time, 0.0, 10.0),
+            Default("\"5 ms\""),
+            "Viscous forces are the elastic ones of the strain that this time brings.",
+        ),
+        key(
+            "region",
+            List(&REGION),
+            Optional,
+            "Parts of another material; the last that holds a tetrahedron counts.",
+        ),
+        key("wall", List(&WALL), Optional, "Springs that hold vertices where they are at rest."),
+        key("tie", List(&TIE), Optional, "Springs to another solid."),
+    ],
+);
+
+static REGION: Table = choice(
+    "model.solid.region",
+    "Tetrahedra of another material, chosen by a ball or a box that holds their centres, or by the number of their region in the file. What is not said is as in the body.",
+    &[
+        key("name", Name, Required, "What it is called."),
+        key("ball", Kind::Table(&SPHERE), Optional, "Those with their centres in a ball."),
+        key("box", Kind::Table(&UPRIGHT_BOX), Optional, "Those with their centres in a box."),
+        key("number", Count(0, 1_000_000_000), Optional, "Those of a region of the file."),
+        key("young", YOUNG, Optional, "Young's modulus."),
+        key("poisson", POISSON, Optional, "Poisson's ratio."),
+        key("density", DENSITY, Optional, "Mass of a piece of volume."),
+    ],
+    &["ball", "box", "number"],
+);
+
+static WALL: Table = choice(
+    "model.solid.wall",
+    "Springs that hold vertices where they are at rest, as ligaments and the wall of the abdomen do. Write `stiffness` or `bedding`.",
+    &[
+        key("name", Kind::Text, Optional, "A named set of the shape."),
+        key("box", Kind::Table(&UPRIGHT_BOX), Optional, "All vertices in a box."),
+        key("plane", Kind::Table(&super::body::PLANE), Optional, "All vertices on or below a plane."),
+        key("stiffness", Quantity(Dim::Stiffness, 0.0, 1e9), Optional, "Of all of them together."),
+        key("bedding", Quantity(Dim::Bedding, 0.0, 1e12), Optional, "Of a piece of the surface."),
+    ],
+    &["name", "box", "plane"],
+);
+
+static TIE: Table = choice(
+    "model.solid.tie",
+    "Springs from vertices to another solid: to the place of it that each lies in, or to its nearest vertex. They have no tension at the start.",
+    &[
+        key("name", Kind::Text, Optional, "A named set of the shape."),
+        key("box", Kind::Table(&UPRIGHT_BOX), Optional, "All vertices in a box."),
+        key("plane", Kind::Table(&super::body::PLANE), Optional, "All vertices on or below a plane."),
+        key("to", Kind::BodyName, Required, "The other solid."),
+        key("reach", Quantity(Dim::Length, 0.0, 10.0), Default("\"5 mm\""), "The farthest that is tied."),
+        key("stiffness", Quantity(Dim::Stiffness, 0.0, 1e9), Required, "Of all of them together."),
+    ],
+    &["name", "box", "plane"],
+);

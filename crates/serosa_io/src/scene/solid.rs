@@ -1,0 +1,157 @@
+//! From tables of a scene file to solids.
+
+use super::problem::Problem;
+use super::walk::{Node, Value};
+use crate::mesh::{FORMATS, format_of};
+use serosa_bake::RawScene;
+use serosa_bake::raw::{Inside, RawElastic, RawTets, RawTie, RawWall, Selector, WallStiffness};
+use serosa_geometry::generate::block::{Block, block};
+use serosa_geometry::tets::Tets;
+use serosa_geometry::{Aabb, Mesh, Vec3};
+use serosa_sim::model::{Law, Region};
+
+/// How many vertices a block asks for; a problem where it has no size.
+pub fn block_of(n: &Node) -> Result<(Block, u64), Problem> {
+    let (size, cell) = (n.vector("size"), n.si("cell"));
+    if size.min_element() < 1e-5 {
+        let help = "write three lengths larger than 10 um";
+        return Err(Problem::new(n.span_of("size"), "a block needs three edges larger than zero", help));
+    }
+    let cells = size.to_array().map(|s| ((s / cell).round() as usize).max(1));
+    let count = cells.iter().fold(1u64, |all, n| all.saturating_mul(*n as u64 + 1));
+    Ok((Block { corner: n.vector("corner"), size, cells }, count))
+}
+
+/// A block, made.
+pub fn made(shape: &Block) -> RawTets {
+    let (mesh, tets) = block(shape);
+    RawTets { mesh, tets, ..RawTets::default() }
+}
+
+/// The tetrahedra of a file, joined, those inside out turned; points without any are left out.
+pub fn tets_of(scene: &RawScene, (unit, at): (f64, Vec3)) -> Option<RawTets> {
+    let mut raw = RawTets::default();
+    for part in scene.parts.iter().filter(|p| !p.tets.is_empty()) {
+        let mut place = vec![u32::MAX; part.points.len()];
+        for tet in &part.tets {
+            for v in tet {
+                let slot = &mut place[*v as usize];
+                if *slot == u32::MAX {
+                    *slot = raw.mesh.points.len() as u32;
+                    raw.mesh.points.push(part.points[*v as usize] * unit + at);
+                }
+            }
+            raw.tets.push(tet.map(|v| place[v as usize]));
+        }
+        raw.regions.resize(raw.tets.len() - part.tets.len(), 0);
+        raw.regions.extend(&part.tet_regions);
+        raw.regions.resize(raw.tets.len(), 0);
+        for (name, set) in &part.sets {
+            let all = raw.mesh.sets.entry(name.clone()).or_default();
+            all.extend(set.iter().map(|v| place[*v as usize]).filter(|v| *v != u32::MAX));
+            all.sort_unstable();
+        }
+    }
+    let inverted = Tets::of(&raw.mesh.points, &raw.tets).inverted;
+    inverted.iter().for_each(|t| raw.tets[*t as usize].swap(2, 3));
+    raw.turned = inverted.len();
+    let boundary = Tets::of(&raw.mesh.points, &raw.tets).boundary;
+    let sets = std::mem::take(&mut raw.mesh.sets);
+    raw.mesh = Mesh { sets, ..Mesh::from_triangles(raw.mesh.points, boundary) };
+    (!raw.tets.is_empty()).then_some(raw)
+}
+
+/// Reads the file of tetrahedra that a table names, and adds it to the files used.
+pub fn read(
+    n: &Node,
+    read_file: super::FileReader,
+    files: &mut Vec<super::UsedFile>,
+) -> Result<RawTets, Problem> {
+    let path = n.text("file");
+    let wrong = |message: String, help: String| Problem::new(n.span_of("file"), message, help);
+    let bytes = read_file(&path).map_err(|reason| {
+        let message = format!("the mesh file \"{path}\" cannot be read: {reason}");
+        wrong(message, "write a path from the folder of the scene file".to_owned())
+    })?;
+    let Some(format) = format_of(&bytes, &path) else {
+        let known: Vec<&str> = FORMATS.iter().flat_map(|f| f.extensions.iter().copied()).collect();
+        let help = format!("known are: {}", known.join(", "));
+        return Err(wrong(format!("\"{path}\" is of no known mesh format"), help));
+    };
+    let mut alone = |name: &str| Err(format!("a file of tetrahedra stands alone, and this one names {name}"));
+    let scene = (format.import)(&bytes, &mut alone)
+        .map_err(|error| wrong(format!("\"{path}\" as {}: {error}", format.about), error.help))?;
+    match tets_of(&scene, (n.si("unit"), n.vector("at"))) {
+        Some(raw) => {
+            files.push(super::UsedFile { path, bytes });
+            Ok(raw)
+        }
+        None => Err(wrong(
+            format!("\"{path}\" as {} holds no tetrahedra", format.about),
+            "export the volume of the mesh; for a surface use shape.mesh".to_owned(),
+        )),
+    }
+}
+
+/// The mechanics that a table asks for.
+pub fn elastic(
+    name: String,
+    n: &Node,
+    selector: fn(&Node) -> Option<Selector>,
+) -> Result<RawElastic, Problem> {
+    let base = Region {
+        name,
+        law: if n.choice("law") == "corotated" { Law::Corotated } else { Law::NeoHookean },
+        young: n.si("young"),
+        poisson: n.si("poisson"),
+        density: n.si("density"),
+    };
+    let mut walls = Vec::new();
+    for node in n.list("wall") {
+        let stiffness = match (node.real("stiffness"), node.real("bedding")) {
+            (Some(k), None) => WallStiffness::Total(k),
+            (None, Some(k)) => WallStiffness::ByArea(k),
+            _ => {
+                let help =
+                    "write stiffness = \"200 N/m\" for all its vertices, or bedding = \"50 kPa/m\" by area";
+                return Err(Problem::new(
+                    node.span.clone(),
+                    "a wall has either `stiffness` or `bedding`",
+                    help,
+                ));
+            }
+        };
+        walls.extend(selector(node).map(|which| RawWall { which, stiffness }));
+    }
+    let tie = |node: &Node| {
+        Some(RawTie {
+            which: selector(node)?,
+            to: node.text("to"),
+            reach: node.si("reach"),
+            stiffness: node.si("stiffness"),
+        })
+    };
+    Ok(RawElastic {
+        regions: n.list("region").iter().filter_map(|node| region(&base, node)).collect(),
+        relaxation_s: n.si("relaxation"),
+        walls,
+        ties: n.list("tie").iter().filter_map(tie).collect(),
+        base,
+    })
+}
+
+fn region(base: &Region, n: &Node) -> Option<(Inside, Region)> {
+    let inside = match n.chosen(&["ball", "box", "number"])? {
+        ("ball", Value::Table(b)) => Inside::Ball { center: b.vector("center"), radius: b.si("radius") },
+        ("box", Value::Table(b)) => Inside::Box(Aabb { min: b.vector("min"), max: b.vector("max") }),
+        _ => Inside::Number(n.count("number") as i64),
+    };
+    let region = Region {
+        name: n.text("name"),
+        law: base.law,
+        young: n.real("young").unwrap_or(base.young),
+        poisson: n.real("poisson").unwrap_or(base.poisson),
+        density: n.real("density").unwrap_or(base.density),
+    };
+    Some((inside, region))
+}

@@ -1,0 +1,341 @@
+//! Solids of tetrahedra, moved by backward Euler: every substep descends the incremental potential
+//!
+//! ```text
+//! Φ(x) = |x − y|²_M/(2 h²) + Σ E(x) + Σ D(x; xⁿ) + springs,      y = xⁿ + h v + h² g
+//! ```
+//!
+//! vertex by vertex (see [`sweep`](self)); it begins at y, or at xⁿ where Φ is less there. No block of the descent raises
+//! Φ, so E(x⁺) + ½|v⁺ − v − h g|² ≤ E(xⁿ) + ½|v + h g|², however few the sweeps. Rigid motions of a free body are solved
+//! apart, and its momenta kept exactly.
+//!
+//! Solids make no contact rows yet. Jaws, walls and ties hold them as springs of the same potential.
+
+mod lanes;
+mod loads;
+mod material;
+mod prepare;
+mod strain;
+mod sweep;
+mod whole;
+
+pub use prepare::opposite;
+pub use strain::strain;
+
+use super::Substep;
+use crate::model::{BodyKind, Model, SolidBody};
+use crate::params::BodyParams;
+use crate::state::State;
+use crate::{Real, Scratch, Vec3};
+use lanes::Spot;
+pub(crate) use loads::solid_of;
+use loads::{Bare, Hold, Load, Where};
+use material::{Moduli, gradient};
+use prepare::{Solid, Stuff, Turning, places, spot, vec};
+use strain::tets;
+use sweep::Weights;
+use whole::Whole;
+
+/// Damping turns with the body again before these sweeps: rotations change little after the first.
+const TURN_AT: [u32; 2] = [2, 8];
+/// The corotated law turns before each of so many sweeps, and then before every so many-th: a turn costs three sweeps.
+const TURN_EACH: u32 = 4;
+
+/// Working arrays of one solid.
+#[derive(Clone, Debug, Default)]
+pub struct SolidWork {
+    /// What the weights were made for.
+    made_for: Vec<Stuff>,
+    made_for_h: Real,
+    /// Mass over h², one per vertex \[N/m\].
+    inertia: Vec<Real>,
+    weights: Weights,
+    turning: Turning,
+    /// Positions in the order of the layout.
+    flow: Vec<Spot>,
+    holds: Vec<Hold>,
+    loads: Vec<Load>,
+    bare: Vec<Bare>,
+    /// Φ where the substep begins \[J\].
+    start: Real,
+}
+
+/// Young's modulus of the first region over what it was baked with.
+fn scale(body: &SolidBody, params: &BodyParams) -> Real {
+    body.regions.first().map_or(1.0, |r| params.stiffness / r.young)
+}
+
+/// Predict, for all solids: the whole motion. Cost: O(sweeps × tetrahedra). Bodies that are tied descend in turn, sweep
+/// by sweep. Goes after all others, since jaws hold where their tools are.
+pub(super) fn predict(sub: &Substep, state: &mut State, scratch: &mut Scratch) {
+    let mut works = std::mem::take(&mut scratch.solids);
+    for grip in state.grips.iter().filter(|g| solid_of(sub.model, g.vertex).is_some()) {
+        loads::recoil(sub, grip, grip.pull, scratch);
+    }
+    for (b, body) in solids(sub.model) {
+        if !state.frozen[b] {
+            begin(sub, (b, body), state, scratch, &mut works);
+        } else {
+            for v in sub.model.bodies[b].vertex_range() {
+                (scratch.pos[v], scratch.target[v], scratch.vel[v]) =
+                    (state.pos[v], state.pos[v], Vec3::ZERO);
+            }
+        }
+    }
+    for pass in 0..sub.sweeps {
+        for (b, body) in solids(sub.model).filter(|(b, _)| !state.frozen[*b]) {
+            descend(sub, (b, body), pass, &scratch.target, &mut works);
+        }
+    }
+    for (b, body) in solids(sub.model) {
+        if state.frozen[b] {
+            continue;
+        }
+        end(sub, (b, body), state, scratch, &mut works);
+    }
+    scratch.solids = works;
+}
+
+fn solids(model: &Model) -> impl Iterator<Item = (usize, &SolidBody)> {
+    model.bodies.iter().enumerate().filter_map(|(b, body)| match &body.kind {
+        BodyKind::Solid(solid) => Some((b, solid)),
+        _ => None,
+    })
+}
+
+/// The weights of a substep, and where it begins.
+fn begin(
+    sub: &Substep,
+    (b, body): (usize, &SolidBody),
+    state: &State,
+    scratch: &mut Scratch,
+    works: &mut [SolidWork],
+) {
+    let vertices = sub.model.bodies[b].vertex_range();
+    let fall = sub.params.fall() * sub.h;
+    for v in vertices.clone() {
+        let free = scratch.inv_mass[v] > 0.0;
+        scratch.vel[v] = if free { state.vel[v] + fall } else { Vec3::ZERO };
+        scratch.target[v] = state.pos[v] + scratch.vel[v] * sub.h;
+    }
+    let work = &mut works[b];
+    weigh(sub, (b, body), work);
+    loads::hold(
+        sub,
+        vertices.clone(),
+        &state.grips,
+        (&scratch.rigid_mobility, &scratch.pose),
+        &mut work.holds,
+    );
+    let (old, target) = (&state.pos[vertices.clone()], &scratch.target[vertices]);
+    fill(body, old, &mut work.flow);
+    let here = phi(sub.model, (b, body), works, (old, target), false);
+    let SolidWork { made_for, inertia, weights, turning, flow, .. } = &mut works[b];
+    let solid = Solid { body, tets: tets(sub.model, body), stuff: made_for, inertia };
+    if solid.turns() {
+        solid.remember(turning, weights, flow);
+    }
+    fill(body, target, flow);
+    if solid.turns() {
+        solid.turn(turning, flow);
+    }
+    let there = phi(sub.model, (b, body), works, (target, target), true);
+    works[b].start = if there <= here { there } else { here };
+    if there.partial_cmp(&here).is_none_or(std::cmp::Ordering::is_gt) {
+        let SolidWork { made_for, inertia, weights, turning, flow, .. } = &mut works[b];
+        fill(body, old, flow);
+        let solid = Solid { body, tets: tets(sub.model, body), stuff: made_for, inertia };
+        if solid.turns() {
+            solid.remember(turning, weights, flow);
+            solid.turn(turning, flow);
+        }
+    }
+}
+
+/// Makes the weights where materials or the substep have changed.
+fn weigh(sub: &Substep, (b, body): (usize, &SolidBody), work: &mut SolidWork) {
+    let params = &sub.params.bodies[b];
+    let (scale, damping) = (scale(body, params), params.relaxation / sub.h);
+    let stuff = |r| Stuff { moduli: Moduli::of(r, scale), damping };
+    let same = work.made_for.len() == body.regions.len()
+        && work.made_for_h == sub.h
+        && work.made_for.iter().zip(&body.regions).all(|(s, r)| *s == stuff(r));
+    work.flow.resize(places(body), Spot::default());
+    if same {
+        return;
+    }
+    work.made_for.clear();
+    work.made_for.extend(body.regions.iter().map(stuff));
+    work.made_for_h = sub.h;
+    let vertices = sub.model.bodies[b].vertex_range();
+    let per = 1.0 / (sub.h * sub.h);
+    work.inertia.clear();
+    work.inertia
+        .extend(vertices.map(|v| if sub.model.inv_mass[v] > 0.0 { sub.model.mass[v] * per } else { 0.0 }));
+    let SolidWork { made_for, inertia, weights, .. } = work;
+    Solid { body, tets: tets(sub.model, body), stuff: made_for, inertia }.weigh(weights);
+    work.bare.clear();
+}
+
+/// Positions into the order of the layout.
+fn fill(body: &SolidBody, pos: &[Vec3], flow: &mut [Spot]) {
+    for (x, place) in pos.iter().zip(&body.layout.places) {
+        flow[*place as usize] = spot(*x);
+    }
+}
+
+/// Φ at the positions `pos`, which are those of the work as well \[J\].
+fn phi(
+    model: &Model,
+    (b, body): (usize, &SolidBody),
+    works: &mut [SolidWork],
+    (pos, target): (&[Vec3], &[Vec3]),
+    damped: bool,
+) -> Real {
+    let held = Where { model, works }.energy(b, body);
+    let SolidWork { made_for, inertia, turning, flow, .. } = &mut works[b];
+    let solid = Solid { body, tets: tets(model, body), stuff: made_for, inertia };
+    let far = pos.iter().zip(target).zip(solid.inertia);
+    let inertial: Real = far.map(|((x, y), m)| 0.5 * m * (*x - *y).length_squared()).sum();
+    inertial + held + solid.potential(turning, flow, damped && solid.turns())
+}
+
+/// One sweep of one body, with the others where they are.
+fn descend(
+    sub: &Substep,
+    (b, body): (usize, &SolidBody),
+    pass: u32,
+    target: &[Vec3],
+    works: &mut [SolidWork],
+) {
+    let target = &target[sub.model.bodies[b].vertex_range()];
+    let loaded = loads::any(sub.model, b, body, &works[b]);
+    if loaded {
+        let mut loads = std::mem::take(&mut works[b].loads);
+        Where { model: sub.model, works }.loads(b, body, &mut loads);
+        works[b].loads = loads;
+    }
+    let SolidWork { made_for, inertia, weights, turning, flow, loads, bare, .. } = &mut works[b];
+    let solid = Solid { body, tets: tets(sub.model, body), stuff: made_for, inertia };
+    loads::unload(bare, weights);
+    let often = solid.is_corotated() && (pass < TURN_EACH || pass.is_multiple_of(TURN_EACH));
+    let turns = pass > 0 && solid.turns() && (often || TURN_AT.contains(&pass));
+    if turns {
+        solid.turn(turning, flow);
+    }
+    if turns || pass == 0 {
+        solid.pull(turning, weights, target);
+    }
+    bare.clear();
+    if loaded {
+        loads::bare(body, loads, weights, bare);
+        loads::load(body, loads, weights);
+    }
+    match body.descent {
+        crate::model::Descent::Vertex => sweep::sweep(&body.layout, weights, flow),
+    }
+}
+
+/// Takes the new positions over; the whole of a free body is settled.
+fn end(
+    sub: &Substep,
+    (b, body): (usize, &SolidBody),
+    state: &mut State,
+    scratch: &mut Scratch,
+    works: &mut [SolidWork],
+) {
+    let vertices = sub.model.bodies[b].vertex_range();
+    let (old, target) = (&state.pos[vertices.clone()], &scratch.target[vertices.clone()]);
+    let pos = &mut scratch.pos[vertices.clone()];
+    for (x, place) in pos.iter_mut().zip(&body.layout.places) {
+        *x = vec(works[b].flow[*place as usize]);
+    }
+    let free = body.free && works[b].holds.is_empty();
+    if free {
+        let SolidWork { made_for, inertia, turning, flow, start, .. } = &mut works[b];
+        let solid = Solid { body, tets: tets(sub.model, body), stuff: made_for, inertia };
+        let most = (*start - solid.potential(turning, flow, false)) * sub.h * sub.h;
+        Whole { mass: &sub.model.mass[vertices.clone()], old, target }.settle(pos, most);
+    }
+    for hold in &works[b].holds {
+        let grip = &mut state.grips[hold.grip as usize];
+        let pull = hold.force(scratch.pos[hold.vertex.at()]);
+        if pull.is_finite() {
+            loads::recoil(sub, grip, pull - grip.pull, scratch);
+            grip.pull = pull;
+        }
+    }
+    let pos = &scratch.pos[vertices.clone()];
+    if pos.iter().all(|x| x.is_finite()) {
+        let mass = &sub.model.mass[vertices.clone()];
+        let wanted = whole::momentum(mass, &scratch.vel[vertices.clone()]);
+        vertices.clone().for_each(|v| scratch.vel[v] = (scratch.pos[v] - state.pos[v]) / sub.h);
+        if free {
+            // A step is so short that the last bits of positions are worth something as velocities.
+            let missing = wanted - whole::momentum(mass, &scratch.vel[vertices.clone()]);
+            let more = missing / mass.iter().sum::<Real>();
+            scratch.vel[vertices].iter_mut().for_each(|v| *v += more);
+        }
+    } else {
+        scratch.lost[b] = true;
+        scratch.pos[vertices.clone()].copy_from_slice(&state.pos[vertices.clone()]);
+        scratch.vel[vertices].fill(Vec3::ZERO);
+    }
+}
+
+/// Elastic forces and those of walls, added to `out` \[N\]. Written apart from the sweep, to check it.
+pub fn forces(model: &Model, body: &SolidBody, params: &BodyParams, pos: &[Vec3], out: &mut [Vec3]) {
+    let scale = scale(body, params);
+    for tet in tets(model, body) {
+        let f = gradient(tet, tet.nodes.map(|v| pos[v.at()]));
+        let stress = Moduli::of(&body.regions[tet.region as usize], scale).stress(&f) * tet.volume;
+        for (v, g) in tet.nodes.iter().zip(tet.gradients()) {
+            out[v.at()] -= stress * g;
+        }
+    }
+    for wall in &body.walls {
+        out[wall.vertex.at()] -= (pos[wall.vertex.at()] - wall.at) * wall.stiffness;
+    }
+}
+
+/// Elastic energy and that of walls \[J\].
+pub fn energy(model: &Model, body: &SolidBody, params: &BodyParams, pos: &[Vec3]) -> Real {
+    let walls = body
+        .walls
+        .iter()
+        .map(|w| 0.5 * w.stiffness * (pos[w.vertex.at()] - w.at).length_squared())
+        .sum::<Real>();
+    (0..body.regions.len()).map(|r| region_energy(model, body, r, params, pos)).sum::<Real>() + walls
+}
+
+/// Elastic energy of one region \[J\].
+pub fn region_energy(
+    model: &Model,
+    body: &SolidBody,
+    region: usize,
+    params: &BodyParams,
+    pos: &[Vec3],
+) -> Real {
+    let moduli = Moduli::of(&body.regions[region], scale(body, params));
+    let inside = tets(model, body).iter().filter(|t| t.region as usize == region);
+    inside.map(|t| moduli.density(&gradient(t, t.nodes.map(|v| pos[v.at()]))) * t.volume).sum()
+}
+
+/// Forces of ties on the vertices, added to `out` \[N\].
+pub fn tie_forces(model: &Model, pos: &[Vec3], out: &mut [Vec3]) {
+    for tie in &model.ties {
+        let pull = (tie.ends[0].place(pos) - tie.ends[1].place(pos) - tie.apart) * tie.stiffness;
+        for (knot, sign) in tie.ends.iter().zip([-1.0, 1.0]) {
+            knot.nodes.iter().zip(knot.weights).for_each(|(v, w)| out[v.at()] += pull * (sign * w));
+        }
+    }
+}
+
+/// Energy of ties; each body has half of its own \[J\].
+pub fn tie_energy(model: &Model, b: usize, pos: &[Vec3]) -> Real {
+    let one = |t: &crate::model::Tie| {
+        let own = t.ends.iter().filter(|k| k.body.at() == b).count() as Real;
+        let apart = t.ends[0].place(pos) - t.ends[1].place(pos) - t.apart;
+        0.25 * own * t.stiffness * apart.length_squared()
+    };
+    model.ties.iter().map(one).sum()
+}

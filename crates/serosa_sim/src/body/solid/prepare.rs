@@ -1,0 +1,268 @@
+//! The numbers of the sweeps: from materials, damping and the length of the substep; and what turns with the body.
+//!
+//! **Damping.** Over a substep a tetrahedron resists D = τ/h V₀ (μ min_R |F − R Fⁿ|² + λ/2 (J − Jⁿ)²), τ the relaxation
+//! time, μ and λ those of Lamé, Fⁿ the deformation at the start. For small strains this is Rayleigh damping by τ times
+//! the stiffness at rest: the viscous force is the elastic force of the strain that the time τ brings. No rigid motion
+//! is resisted. At a fixed R it has the form of the elastic energy, so it costs a sweep nothing: the Laplacian is
+//! heavier, its pull and the aims of the volumes are other numbers. The corotated law is alike, with its own R.
+//!
+//! Rotations are blocks of the descent, as vertices are: taken anew between sweeps, never further off than before.
+
+use super::lanes::{Lane, Spot};
+use super::material::{Moduli, gradient, nearer, polar, square};
+use super::sweep::{FaceWeight, Held, Weights};
+use crate::model::{LANES, Law, NONE, SECTION, SolidBody, Tet};
+use crate::{Mat3, Quat, Real, Vec3};
+use rayon::prelude::*;
+
+/// Tetrahedra of one job.
+const CHUNK: usize = 512;
+
+/// A region in a substep.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Stuff {
+    pub moduli: Moduli,
+    /// τ/h.
+    pub damping: Real,
+}
+
+impl Stuff {
+    fn stretch(&self) -> Real {
+        self.moduli.stretch() + 2.0 * self.moduli.shear * self.damping
+    }
+
+    fn bulk(&self) -> Real {
+        self.moduli.bulk + self.moduli.lame * self.damping
+    }
+
+    /// The J to which a volume is drawn that had the J `old`.
+    fn aim(&self, old: Real) -> Real {
+        let Moduli { bulk, lame, aim, .. } = self.moduli;
+        let whole = self.bulk();
+        if whole > 0.0 { (bulk * aim + lame * self.damping * old) / whole } else { 0.0 }
+    }
+}
+
+/// What depends on the tetrahedra and turns with them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Turning {
+    /// Deformation at the start of the substep, one per tetrahedron.
+    old: Vec<Mat3>,
+    /// From there to here, and from rest to here.
+    turns: Vec<[Quat; 2]>,
+    /// Six times the volume to which each is drawn \[m³\].
+    aims: Vec<Real>,
+    /// Pull on the four corners \[N\].
+    pulls: Vec<[Vec3; 4]>,
+    /// Sums of energies, one per job.
+    sums: Vec<Real>,
+}
+
+/// A body in a substep, as far as it is fixed.
+pub(super) struct Solid<'a> {
+    pub body: &'a SolidBody,
+    pub tets: &'a [Tet],
+    /// One per region.
+    pub stuff: &'a [Stuff],
+    /// Mass over h², one per vertex \[N/m\]; 0 where fixed.
+    pub inertia: &'a [Real],
+}
+
+#[inline]
+pub(super) fn spot(x: Vec3) -> Spot {
+    Spot([x.x, x.y, x.z, 0.0])
+}
+
+#[inline]
+pub(super) fn vec(spot: Spot) -> Vec3 {
+    Vec3::new(spot.0[0], spot.0[1], spot.0[2])
+}
+
+impl Solid<'_> {
+    /// Whether anything turns with the tetrahedra.
+    pub fn turns(&self) -> bool {
+        self.stuff.iter().any(|s| s.damping > 0.0 || s.moduli.law == Law::Corotated)
+    }
+
+    /// Whether the pull depends on rotations from rest.
+    pub fn is_corotated(&self) -> bool {
+        self.stuff.iter().any(|s| s.moduli.law == Law::Corotated)
+    }
+
+    fn corners(&self, t: usize, flow: &[Spot]) -> [Vec3; 4] {
+        self.body.layout.corners[t].map(|p| vec(flow[p as usize]))
+    }
+
+    /// Weights that last as long as materials and the substep do, with damping as from a body at rest. O(tetrahedra).
+    pub fn weigh(&self, weights: &mut Weights) {
+        let layout = &self.body.layout;
+        let none = Lane([0.0; LANES]);
+        weights.edges.clear();
+        weights.edges.resize(layout.edges.len(), none);
+        weights.faces.clear();
+        weights.faces.resize(layout.faces.len(), FaceWeight { kappa: none, beta: none });
+        weights.held.clear();
+        // A lane without a vertex stays where nobody reads it.
+        weights.held.resize(layout.groups.len(), Held { diag: Lane([1.0; LANES]), pull: [none; 3] });
+        for g in 0..layout.groups.len() {
+            (0..LANES).for_each(|k| self.weigh_vertex(weights, g, k));
+        }
+    }
+
+    fn weigh_vertex(&self, weights: &mut Weights, g: usize, k: usize) {
+        let (layout, group) = (&self.body.layout, &self.body.layout.groups[g]);
+        if group.vertices[k] == NONE {
+            return;
+        }
+        let edges = group.edges.start as usize..group.edges.end as usize;
+        let mut diag = self.inertia[group.vertices[k] as usize];
+        for e in group.faces.start as usize..group.faces.end as usize {
+            let source = layout.sources[e][k];
+            if source == NONE {
+                continue;
+            }
+            let (tet, corner) = (&self.tets[source as usize / 4], source as usize % 4);
+            let (stuff, grads) = (&self.stuff[tet.region as usize], tet.gradients());
+            let share = stuff.stretch() * tet.volume;
+            diag += share * grads[corner].length_squared();
+            for (i, other) in opposite(corner).into_iter().enumerate() {
+                let place = (layout.faces[e][k] >> (10 * i)) as usize % SECTION;
+                let at = edges.clone().find(|&at| layout.edges[at][k] as usize == place);
+                weights.edges[at.unwrap_or(edges.start)].0[k] += share * grads[corner].dot(grads[other]);
+            }
+            weights.faces[e].kappa.0[k] = stuff.bulk() / (36.0 * tet.volume);
+            weights.faces[e].beta.0[k] = 6.0 * tet.volume * stuff.aim(1.0);
+        }
+        weights.held[g].diag.0[k] = diag;
+    }
+
+    /// The start of a substep at the positions `flow`: deformations from which damping is measured. O(tetrahedra).
+    pub fn remember(&self, turning: &mut Turning, weights: &mut Weights, flow: &[Spot]) {
+        let n = self.tets.len();
+        turning.old.resize(n, Mat3::IDENTITY);
+        turning.turns.resize(n, [Quat::IDENTITY; 2]);
+        turning.pulls.resize(n, [Vec3::ZERO; 4]);
+        turning.aims.resize(n, 0.0);
+        let corotated = self.is_corotated();
+        let Turning { old, turns, aims, .. } = turning;
+        let jobs = old.par_chunks_mut(CHUNK).zip(turns.par_chunks_mut(CHUNK)).zip(aims.par_chunks_mut(CHUNK));
+        jobs.enumerate().for_each(|(job, ((old, turns), aims))| {
+            for (i, ((old, turns), aim)) in old.iter_mut().zip(turns).zip(aims).enumerate() {
+                let t = job * CHUNK + i;
+                let tet = &self.tets[t];
+                *old = gradient(tet, self.corners(t, flow));
+                *aim = 6.0 * tet.volume * self.stuff[tet.region as usize].aim(old.determinant());
+                *turns = [Quat::IDENTITY, if corotated { polar(old) } else { Quat::IDENTITY }];
+            }
+        });
+        if self.stuff.iter().any(|s| s.damping > 0.0) {
+            self.aim(turning, weights);
+        }
+    }
+
+    /// Aims of the volumes after where they were.
+    fn aim(&self, turning: &Turning, weights: &mut Weights) {
+        let sources = self.body.layout.sources.par_chunks(CHUNK);
+        sources.zip(weights.faces.par_chunks_mut(CHUNK)).for_each(|(sources, faces)| {
+            for (source, face) in sources.iter().zip(faces) {
+                for k in (0..LANES).filter(|&k| source[k] != NONE) {
+                    face.beta.0[k] = turning.aims[source[k] as usize / 4];
+                }
+            }
+        });
+    }
+
+    /// Turns the tetrahedra nearer to where they are, and finds what they pull with. O(tetrahedra).
+    pub fn turn(&self, turning: &mut Turning, flow: &[Spot]) {
+        let Turning { old, turns, pulls, .. } = turning;
+        let jobs = turns.par_chunks_mut(CHUNK).zip(pulls.par_chunks_mut(CHUNK));
+        jobs.enumerate().for_each(|(job, (turns, pulls))| {
+            for (i, (turns, pulls)) in turns.iter_mut().zip(pulls).enumerate() {
+                let t = job * CHUNK + i;
+                let (tet, stuff) = (&self.tets[t], &self.stuff[self.tets[t].region as usize]);
+                let f = gradient(tet, self.corners(t, flow));
+                let mut drawn = Mat3::ZERO;
+                if stuff.damping > 0.0 {
+                    turns[0] = nearer(turns[0], &(f * old[t].transpose()));
+                    drawn += Mat3::from_quat(turns[0]) * old[t] * stuff.damping;
+                }
+                if stuff.moduli.law == Law::Corotated {
+                    turns[1] = nearer(turns[1], &f);
+                    drawn += Mat3::from_quat(turns[1]);
+                }
+                let drawn = drawn * (2.0 * stuff.moduli.shear * tet.volume);
+                *pulls = tet.gradients().map(|g| drawn * g);
+            }
+        });
+    }
+
+    /// Gathers the pulls of inertia, towards `target` (one per vertex of the body), and of what turns.
+    pub fn pull(&self, turning: &Turning, weights: &mut Weights, target: &[Vec3]) {
+        let (layout, turns) = (&self.body.layout, self.turns());
+        let jobs = layout.groups.par_chunks(CHUNK / LANES).zip(weights.held.par_chunks_mut(CHUNK / LANES));
+        jobs.for_each(|(groups, held)| {
+            for (group, held) in groups.iter().zip(held) {
+                for k in (0..LANES).filter(|&k| group.vertices[k] != NONE) {
+                    let v = group.vertices[k] as usize;
+                    let mut pull = target[v] * self.inertia[v];
+                    if turns {
+                        let faces = group.faces.start as usize..group.faces.end as usize;
+                        for source in layout.sources[faces].iter().filter(|s| s[k] != NONE) {
+                            pull += turning.pulls[source[k] as usize / 4][source[k] as usize % 4];
+                        }
+                    }
+                    (0..3).for_each(|c| held.pull[c].0[k] = pull[c]);
+                }
+            }
+        });
+    }
+
+    /// Elastic energy and that of damping with the rotations as they are \[J\]. O(tetrahedra), summed in fixed jobs.
+    pub fn potential(&self, turning: &mut Turning, flow: &[Spot], damped: bool) -> Real {
+        let Turning { old, turns, sums, .. } = turning;
+        let jobs = self.tets.len().div_ceil(CHUNK);
+        sums.resize(jobs, 0.0);
+        sums.par_iter_mut().enumerate().for_each(|(job, sum)| {
+            let all = job * CHUNK..((job + 1) * CHUNK).min(self.tets.len());
+            *sum = 0.0;
+            for t in all {
+                let (tet, stuff) = (&self.tets[t], &self.stuff[self.tets[t].region as usize]);
+                let f = gradient(tet, self.corners(t, flow));
+                let mut density = stuff.moduli.density(&f);
+                if damped && stuff.damping > 0.0 {
+                    let apart = f - Mat3::from_quat(turns[t][0]) * old[t];
+                    let more = f.determinant() - old[t].determinant();
+                    density += stuff.damping
+                        * (stuff.moduli.shear * square(&apart) + 0.5 * stuff.moduli.lame * more * more);
+                }
+                *sum += density * tet.volume;
+            }
+        });
+        sums.iter().sum()
+    }
+}
+
+/// The face across from a corner, seen anticlockwise from it.
+pub fn opposite(corner: usize) -> [usize; 3] {
+    [[1, 3, 2], [0, 2, 3], [0, 3, 1], [0, 1, 2]][corner]
+}
+
+/// How many places a body has.
+pub(super) fn places(body: &SolidBody) -> usize {
+    debug_assert!(body.layout.size as usize >= body.layout.parts.len() * SECTION);
+    body.layout.size as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn opposite_faces_look_at_their_corner() {
+        let points = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z];
+        for corner in 0..4 {
+            let [a, b, c] = opposite(corner).map(|i| points[i]);
+            assert!((b - a).cross(c - a).dot(points[corner] - a) > 0.0);
+        }
+    }
+}
