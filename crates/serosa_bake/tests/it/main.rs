@@ -18,6 +18,7 @@ mod lagrangian;
 mod make;
 mod misuse;
 mod search;
+mod settle;
 mod shells;
 mod solid;
 mod solid_faults;
