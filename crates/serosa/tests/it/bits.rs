@@ -9,6 +9,8 @@ const STEPS: u64 = 10_000;
 const LONG: u64 = 2_500;
 /// Steps of those with surfaces that press: the instrument is in the organ, the mesh lies on the tissue.
 const PRESSED: u64 = 400;
+/// Steps of solids of tetrahedra.
+const SOLID: u64 = 400;
 
 /// Runs a scene with random tools and returns the hash at the end; `restore` saves half way, throws the world
 /// away and goes on with the saved state.
@@ -101,10 +103,22 @@ fn rope_drop_gives_the_same_bits() {
 }
 
 #[test]
+fn beam_bend_gives_the_same_bits() {
+    same_bits("beam-bend", SOLID);
+}
+
+#[test]
+fn beam_twist_gives_the_same_bits() {
+    same_bits("beam-twist", SOLID);
+}
+
+#[test]
 fn no_built_in_scene_is_left_out_above() {
     let mut names: Vec<&str> = BUILT_IN.iter().map(|s| s.name).collect();
     names.sort_unstable();
     let tested = [
+        "beam-bend",
+        "beam-twist",
         "coil",
         "colon-access",
         "instrument-press",
