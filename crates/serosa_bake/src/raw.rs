@@ -390,6 +390,20 @@ pub struct RawElastic {
     pub walls: Vec<RawWall>,
     /// Springs to other solids.
     pub ties: Vec<RawTie>,
+    /// How it descends.
+    pub descent: RawDescent,
+}
+
+/// How a solid descends its potential.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RawDescent {
+    /// As measurements have it for its size and stiffness.
+    #[default]
+    Auto,
+    /// Vertex by vertex.
+    Vertex,
+    /// As a whole, on a factor.
+    Global,
 }
 
 /// Which tetrahedra.

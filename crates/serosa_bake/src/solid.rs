@@ -1,5 +1,6 @@
 //! Solids: tetrahedra with their materials, masses and order of work; walls and ties.
 
+mod descent;
 pub mod layout;
 mod ties;
 

@@ -13,7 +13,7 @@ use crate::cli::BenchArgs;
 use crate::command::run::{pool, progress};
 use crate::session::clock::thread_cpu_ns;
 use serde_json::json;
-use serosa_bake::raw::{RawBody, RawElastic, RawGeometry, RawModel, RawScene, RawTets, Selector};
+use serosa_bake::raw::{RawBody, RawDescent, RawElastic, RawGeometry, RawModel, RawScene, RawTets, Selector};
 use serosa_bake::{Baked, bake};
 use serosa_geometry::generate::block::{Block, block};
 use serosa_geometry::{Mesh, Vec3};
@@ -91,7 +91,7 @@ fn bake_block(n: usize, case: Case) -> Result<Baked, Failure> {
     let law = if case == Case::Corotated { Law::Corotated } else { Law::NeoHookean };
     let base = Region { name: "tissue".into(), law, young: 1e4, poisson: 0.45, density: 1060.0 };
     let relaxation_s = if case == Case::Damped { 5e-3 } else { 0.0 };
-    let elastic = RawElastic { base, regions: Vec::new(), relaxation_s, walls: Vec::new(), ties: Vec::new() };
+    let elastic = RawElastic { base, regions: Vec::new(), relaxation_s, walls: Vec::new(), ties: Vec::new(), descent: RawDescent::Vertex };
     let geometry = RawGeometry::Tets(RawTets { mesh, tets, ..RawTets::default() });
     let mut body = RawBody::new("block", geometry, RawModel::Solid(elastic));
     body.attachments = vec![Selector::Name("left".into())];

@@ -43,6 +43,12 @@ const LAW: Kind = Choice(&[
     ("corotated", "linear in a frame that turns with each tetrahedron (Stomakhin et al. 2012)"),
 ]);
 
+const DESCENT: Kind = Choice(&[
+    ("auto", "global where vertices alone would take more time than it to be as exact"),
+    ("vertex", "every vertex in turn to its exact minimum: soft, short and small bodies"),
+    ("global", "all at once, on a factor made when the scene is baked: stiff, slender and finely cut bodies"),
+]);
+
 pub(super) static SOLID: Table = table(
     "model.solid",
     "Tetrahedra of an elastic material, moved by backward Euler: every vertex in turn goes to its exact minimum, and the world's `sweeps` say how often. Makes no contacts yet; tools can hold it.",
@@ -62,6 +68,7 @@ pub(super) static SOLID: Table = table(
             Default("\"5 ms\""),
             "Viscous forces are the elastic ones of the strain that this time brings.",
         ),
+        key("descent", DESCENT, Default("\"auto\""), "How a step finds its end; a sweep is one pass of it."),
         key(
             "region",
             List(&REGION),

@@ -31,6 +31,11 @@ impl Stuff {
         self.moduli.stretch() + 2.0 * self.moduli.shear * self.damping
     }
 
+    /// The larger of its moduli, about \[Pa\].
+    pub fn hardness(&self) -> Real {
+        self.stretch() + self.bulk()
+    }
+
     fn bulk(&self) -> Real {
         self.moduli.bulk + self.moduli.lame * self.damping
     }
