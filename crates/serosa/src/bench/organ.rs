@@ -77,6 +77,7 @@ pub fn bench(args: &BenchArgs, report: &mut Report) -> Result<(), Failure> {
             }
         }
     }
+    super::bar::bench(args, report)?;
     match broken.is_empty() {
         true => Ok(()),
         false => Err(Failure::CheckFailed(broken.join("\n"))),
@@ -157,17 +158,19 @@ fn measure(baked: &Baked) -> Outcome {
 fn residual(world: &mut World, input: &Input) -> f64 {
     let before = world.clone();
     step(world, input, &mut || 0);
-    let h = world.params.dt_s;
-    let slope = |pos: &[Vec3]| -> f64 {
-        let mut force = vec![Vec3::ZERO; pos.len()];
-        body::forces(&world.model, &world.params, pos, &mut force);
-        let one = |v: usize| {
-            let target = before.state.pos[v] + (before.state.vel[v] + world.params.fall() * h) * h;
-            ((pos[v] - target) * (world.model.mass[v] / (h * h)) - force[v]).length_squared()
-        };
-        (0..pos.len()).filter(|v| world.model.inv_mass[*v] > 0.0).map(one).sum::<f64>().sqrt()
+    slope(&before, &world.state.pos) / slope(&before, &before.state.pos)
+}
+
+/// How steep the potential of a step from `before` is \[N\], without damping.
+pub(super) fn slope(before: &World, pos: &[Vec3]) -> f64 {
+    let (h, model) = (before.params.dt_s, &before.model);
+    let mut force = vec![Vec3::ZERO; pos.len()];
+    body::forces(model, &before.params, pos, &mut force);
+    let one = |v: usize| {
+        let target = before.state.pos[v] + (before.state.vel[v] + before.params.fall() * h) * h;
+        ((pos[v] - target) * (model.mass[v] / (h * h)) - force[v]).length_squared()
     };
-    slope(&world.state.pos) / slope(&before.state.pos)
+    (0..pos.len()).filter(|v| model.inv_mass[*v] > 0.0).map(one).sum::<f64>().sqrt()
 }
 
 impl Outcome {

@@ -120,6 +120,15 @@ fn light(law: Law, relaxation_s: f64) -> Specimen {
     Specimen { name, body, inner: inner.unwrap_or_default(), response: Response::DisplacementVelocity }
 }
 
+/// The same, as a whole.
+fn whole(name: &'static str, mut specimen: Specimen) -> Specimen {
+    if let RawModel::Solid(model) = &mut specimen.body.model {
+        model.descent = RawDescent::Global;
+    }
+    specimen.name = name;
+    specimen
+}
+
 fn sheet() -> Sheet {
     Sheet { corner: Vec3::ZERO, along: Vec3::X * 0.2, across: Vec3::Y * 0.15, columns: 7, rows: 6 }
 }
@@ -162,6 +171,8 @@ pub fn all() -> Vec<Specimen> {
         light(Law::NeoHookean, 5e-3),
         light(Law::Corotated, 0.0),
         light(Law::Corotated, 5e-3),
+        whole("solid as a whole", light(Law::NeoHookean, 0.0)),
+        whole("damped corotated solid as a whole", light(Law::Corotated, 5e-3)),
         free("tissue", ball_of(ORGAN)),
         free("tissue without restoration", ball_of(bare)),
         Specimen {

@@ -120,7 +120,7 @@ impl Quasi {
         self.turn(layout, flow);
     }
 
-    /// The rotation of each vertex: next to what takes its edges at rest to where they are.
+    /// The rotation of each vertex: next to the map that best takes its edges at rest to where they are.
     fn turn(&mut self, layout: &Layout, flow: &[Spot]) {
         let jobs = sections(flow).par_iter().zip(sections(&self.rest)).zip(&layout.parts);
         jobs.zip(self.turns.par_chunks_mut(SECTION)).for_each(|(((here, rest), part), turns)| {
@@ -128,14 +128,15 @@ impl Quasi {
                 let edges = &layout.edges[group.edges.start as usize..group.edges.end as usize];
                 for k in (0..LANES).filter(|&k| group.vertices[k] != NONE) {
                     let own = group.own[k] as usize;
-                    let mut spread = Mat3::ZERO;
+                    let (mut spread, mut rest_spread) = (Mat3::ZERO, Mat3::ZERO);
                     for edge in edges.iter().filter(|e| (e[k] as usize) < SECTION - 1) {
                         let other = edge[k] as usize;
                         let a = vec(here[other]) - vec(here[own]);
                         let b = vec(rest[other]) - vec(rest[own]);
                         spread += Mat3::from_cols(a * b.x, a * b.y, a * b.z);
+                        rest_spread += Mat3::from_cols(b * b.x, b * b.y, b * b.z);
                     }
-                    turns[own] = Mat3::from_quat(polar(&spread));
+                    turns[own] = Mat3::from_quat(polar(&(spread * rest_spread.inverse())));
                 }
             }
         });

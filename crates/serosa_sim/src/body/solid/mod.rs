@@ -43,6 +43,9 @@ const TURN_AT: [u32; 2] = [2, 8];
 const TURN_EACH: u32 = 4;
 /// Φ is known to this share of itself and of what would press all tetrahedra flat.
 const ROUNDING: Real = 1e-14;
+/// A body that descends as a whole is at its minimum where a step would gain less than this share of what would press
+/// all tetrahedra flat: strains are known to 1e-9.
+const STILL: Real = 1e-18;
 
 /// Working arrays of one solid.
 #[derive(Clone, Debug, Default)]
@@ -319,10 +322,10 @@ fn leap(
     };
     let slope = quasi.aim(body, global, weights, flow, (inertia, stiffer));
     let rounding = ROUNDING * (quasi.phi.abs() + works[b].stored);
-    if !(slope > ROUNDING * rounding) {
+    let before = works[b].quasi.phi;
+    if slope.partial_cmp(&(STILL * works[b].stored)).is_none_or(std::cmp::Ordering::is_le) {
         return false;
     }
-    let before = works[b].quasi.phi;
     let mut shares = Shares::new();
     loop {
         let SolidWork { flow, quasi, .. } = &mut works[b];
