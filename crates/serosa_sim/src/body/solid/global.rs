@@ -43,8 +43,8 @@ pub(super) struct Quasi {
     pairs: Vec<Pair>,
     /// How many of them are of this substep.
     known: usize,
-    /// Positions that are tried.
-    pub trial: Vec<Vec3>,
+    /// Positions that are tried, and what the loops subtract from the forces.
+    trial: Vec<Vec3>,
     /// For the solves.
     flat: Vec<Real>,
     fronts: Fronts,

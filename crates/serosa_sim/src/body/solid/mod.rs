@@ -44,8 +44,8 @@ const TURN_EACH: u32 = 4;
 /// Φ is known to this share of itself and of what would press all tetrahedra flat.
 const ROUNDING: Real = 1e-14;
 /// A body that descends as a whole is at its minimum where a step would gain less than this share of what would press
-/// all tetrahedra flat: strains are known to 1e-9.
-const STILL: Real = 1e-18;
+/// all tetrahedra flat: strains are known to 1e-10.
+const STILL: Real = 1e-20;
 
 /// Working arrays of one solid.
 #[derive(Clone, Debug, Default)]
@@ -158,8 +158,9 @@ fn begin(
         solid.remember(turning, weights, flow);
     }
     fill(body, &guess, flow);
+    let whole = matches!(body.descent, Descent::Global(_));
     if solid.turns() {
-        solid.turn(turning, flow);
+        solid.turn(turning, flow, whole);
     }
     let there = phi(sub.model, (b, body), works, (&guess, target), true);
     works[b].guess = guess;
@@ -170,10 +171,10 @@ fn begin(
         let solid = Solid { body, tets: tets(sub.model, body), stuff: made_for, inertia };
         if solid.turns() {
             solid.remember(turning, weights, flow);
-            solid.turn(turning, flow);
+            solid.turn(turning, flow, whole);
         }
     }
-    if let Descent::Global(_) = body.descent {
+    if whole {
         let SolidWork { quasi, flow, start, .. } = &mut works[b];
         let vertices = sub.model.bodies[b].vertex_range();
         quasi.begin(body, &sub.model.rest[vertices], flow, *start);
@@ -239,32 +240,28 @@ fn descend(
     works: &mut [SolidWork],
 ) {
     let target = &target[sub.model.bodies[b].vertex_range()];
-    match &body.descent {
-        Descent::Vertex => {
-            ready(sub, (b, body), (pass, false), target, works);
-            sweep::sweep(&body.layout, &works[b].weights, &mut works[b].flow);
+    if let Descent::Global(global) = &body.descent {
+        if !leap(sub, (b, body), (global, pass), target, works) {
+            return;
         }
-        Descent::Global(global) => {
-            ready(sub, (b, body), (pass, true), target, works);
-            if !leap(sub, (b, body), global, target, works) {
-                return;
-            }
-            // What the factor does not know of is a matter of few vertices.
-            let tied = loads::tied(sub.model, b);
-            if tied || !works[b].holds.is_empty() {
-                ready(sub, (b, body), (pass, false), target, works);
-                sweep::sweep(&body.layout, &works[b].weights, &mut works[b].flow);
-                works[b].quasi.phi = phi_now(sub.model, (b, body), works, target);
-            }
+        // What the factor does not know of is a matter of few vertices.
+        if !loads::tied(sub.model, b) && works[b].holds.is_empty() {
+            return;
         }
+    }
+    ready(sub, (b, body), pass, target, works);
+    sweep::sweep(&body.layout, &works[b].weights, &mut works[b].flow);
+    if let Descent::Global(_) = body.descent {
+        works[b].quasi.phi = phi_now(sub.model, (b, body), works, target);
     }
 }
 
-/// Weights and pulls for a pass from where everything is now; tetrahedra turn where it is their time, or `always`.
+/// Weights and pulls for a pass from where everything is now. Tetrahedra turn where it is their time; those of a body
+/// that descends as a whole have.
 fn ready(
     sub: &Substep,
     (b, body): (usize, &SolidBody),
-    (pass, always): (u32, bool),
+    pass: u32,
     target: &[Vec3],
     works: &mut [SolidWork],
 ) {
@@ -277,10 +274,11 @@ fn ready(
     let SolidWork { made_for, inertia, weights, turning, flow, loads, bare, .. } = &mut works[b];
     let solid = Solid { body, tets: tets(sub.model, body), stuff: made_for, inertia };
     loads::unload(bare, weights);
+    let whole = matches!(body.descent, Descent::Global(_));
     let often = solid.is_corotated() && (pass < TURN_EACH || pass.is_multiple_of(TURN_EACH));
-    let turns = pass > 0 && solid.turns() && (always || often || TURN_AT.contains(&pass));
-    if turns {
-        solid.turn(turning, flow);
+    let turns = pass > 0 && solid.turns() && (whole || often || TURN_AT.contains(&pass));
+    if turns && !whole {
+        solid.turn(turning, flow, false);
     }
     if turns || pass == 0 {
         solid.pull(turning, weights, target);
@@ -292,11 +290,16 @@ fn ready(
     }
 }
 
-/// Φ where the body is \[J\].
+/// Φ where the body is \[J\], its tetrahedra turned there.
 fn phi_now(model: &Model, (b, body): (usize, &SolidBody), works: &mut [SolidWork], target: &[Vec3]) -> Real {
-    let mut pos = std::mem::take(&mut works[b].guess);
+    let SolidWork { made_for, inertia, turning, flow, guess, .. } = &mut works[b];
+    let mut pos = std::mem::take(guess);
     for (x, place) in pos.iter_mut().zip(&body.layout.places) {
-        *x = vec(works[b].flow[*place as usize]);
+        *x = vec(flow[*place as usize]);
+    }
+    let solid = Solid { body, tets: tets(model, body), stuff: made_for, inertia };
+    if solid.turns() {
+        solid.turn(turning, flow, true);
     }
     let phi = phi(model, (b, body), works, (&pos, target), true);
     works[b].guess = pos;
@@ -307,13 +310,14 @@ fn phi_now(model: &Model, (b, body): (usize, &SolidBody), works: &mut [SolidWork
 fn leap(
     sub: &Substep,
     (b, body): (usize, &SolidBody),
-    global: &Global,
+    (global, pass): (&Global, u32),
     target: &[Vec3],
     works: &mut [SolidWork],
 ) -> bool {
     if loads::tied(sub.model, b) {
         works[b].quasi.phi = phi_now(sub.model, (b, body), works, target);
     }
+    ready(sub, (b, body), pass, target, works);
     let SolidWork { weights, flow, quasi, inertia, made_for, .. } = &mut works[b];
     let stiffer = Stiffer {
         inertia: global.substep_s * global.substep_s / (sub.h * sub.h),
@@ -321,18 +325,16 @@ fn leap(
             / (1.0 + global.relaxation_s / global.substep_s),
     };
     let slope = quasi.aim(body, global, weights, flow, (inertia, stiffer));
-    let rounding = ROUNDING * (quasi.phi.abs() + works[b].stored);
-    let before = works[b].quasi.phi;
-    if slope.partial_cmp(&(STILL * works[b].stored)).is_none_or(std::cmp::Ordering::is_le) {
+    let (before, stored) = (works[b].quasi.phi, works[b].stored);
+    if slope.partial_cmp(&(STILL * stored)).is_none_or(std::cmp::Ordering::is_le) {
         return false;
     }
+    let rounding = ROUNDING * (before.abs() + stored);
     let mut shares = Shares::new();
     loop {
         let SolidWork { flow, quasi, .. } = &mut works[b];
         quasi.go(body, shares.share, flow);
-        let trial = std::mem::take(&mut quasi.trial);
-        let after = phi(sub.model, (b, body), works, (&trial, target), true);
-        works[b].quasi.trial = trial;
+        let after = phi_now(sub.model, (b, body), works, target);
         if shares.is_content([before, after], slope, rounding) {
             works[b].quasi.phi = after;
             return true;

@@ -177,8 +177,10 @@ impl Solid<'_> {
         });
     }
 
-    /// Turns the tetrahedra nearer to where they are, and finds what they pull with. O(tetrahedra).
-    pub fn turn(&self, turning: &mut Turning, flow: &[Spot]) {
+    /// Turns the tetrahedra nearer to where they are, or to the nearest (which takes longer), and finds what they pull with.
+    /// O(tetrahedra).
+    pub fn turn(&self, turning: &mut Turning, flow: &[Spot], nearest: bool) {
+        let turned = |from: Quat, f: &Mat3| if nearest { polar(f) } else { nearer(from, f) };
         let Turning { old, turns, pulls, .. } = turning;
         let jobs = turns.par_chunks_mut(CHUNK).zip(pulls.par_chunks_mut(CHUNK));
         jobs.enumerate().for_each(|(job, (turns, pulls))| {
@@ -188,11 +190,11 @@ impl Solid<'_> {
                 let f = gradient(tet, self.corners(t, flow));
                 let mut drawn = Mat3::ZERO;
                 if stuff.damping > 0.0 {
-                    turns[0] = nearer(turns[0], &(f * old[t].transpose()));
+                    turns[0] = turned(turns[0], &(f * old[t].transpose()));
                     drawn += Mat3::from_quat(turns[0]) * old[t] * stuff.damping;
                 }
                 if stuff.moduli.law == Law::Corotated {
-                    turns[1] = nearer(turns[1], &f);
+                    turns[1] = turned(turns[1], &f);
                     drawn += Mat3::from_quat(turns[1]);
                 }
                 let drawn = drawn * (2.0 * stuff.moduli.shear * tet.volume);
@@ -222,7 +224,7 @@ impl Solid<'_> {
         });
     }
 
-    /// Elastic energy and that of damping with the rotations as they are \[J\]. O(tetrahedra), summed in fixed jobs.
+    /// Elastic energy, and that of damping with the rotations as they are \[J\]. O(tetrahedra), summed in fixed jobs.
     pub fn potential(&self, turning: &mut Turning, flow: &[Spot], damped: bool) -> Real {
         let Turning { old, turns, sums, .. } = turning;
         let jobs = self.tets.len().div_ceil(CHUNK);
