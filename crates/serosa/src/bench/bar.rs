@@ -172,7 +172,9 @@ fn run(mut world: World, passes: u32, bar: &Bar, frames: usize) -> Outcome {
 pub fn bench(args: &BenchArgs, report: &mut Report) -> Result<(), Failure> {
     let largest = args.largest.map_or(usize::MAX, |n| n as usize);
     let mut broken = Vec::new();
-    report.text("\nbar        nodes   passes  ms/frame  quietest  published  error tip  error swing   residual");
+    report.text(
+        "\nbar        nodes   passes  ms/frame  quietest  published  error tip  error swing   residual",
+    );
     for (nodes, published) in SIZES {
         let bar = Bar::of(nodes);
         if bar.tets.len() > largest.max(6000) {
@@ -188,9 +190,8 @@ pub fn bench(args: &BenchArgs, report: &mut Report) -> Result<(), Failure> {
 
 /// One size, all methods. Says what is promised and does not hold.
 fn size(bar: &Bar, published: f64, strict: bool, report: &mut Report) -> Result<Option<String>, Failure> {
-    let baked = |descent| {
-        bake(&bar.scene(descent)).map_err(|faults| Failure::input(format!("error: {faults:?}")))
-    };
+    let baked =
+        |descent| bake(&bar.scene(descent)).map_err(|faults| Failure::input(format!("error: {faults:?}")));
     let one = pool(1)?;
     let run = |world, passes| one.install(|| run(world, passes, bar, FRAMES));
     let progress = progress(3, &format!("bar {}", bar.points.len()));
@@ -216,7 +217,11 @@ fn size(bar: &Bar, published: f64, strict: bool, report: &mut Report) -> Result<
     let slow = strict && best >= published;
     let errors = !best.is_finite();
     let say = |what: &str| Some(format!("the bar of {} nodes {what}", bar.points.len()));
-    Ok(if errors { say("is nowhere as exact as promised") } else { slow.then(|| say("takes too long")).flatten() })
+    Ok(if errors {
+        say("is nowhere as exact as promised")
+    } else {
+        slow.then(|| say("takes too long")).flatten()
+    })
 }
 
 struct Line<'a> {

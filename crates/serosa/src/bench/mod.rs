@@ -41,7 +41,11 @@ const BENCHES: &[Bench] = &[
         "two organs pressed into one another, detection and response step by step, beside the published times",
         medvr::bench,
     ),
-    ("organ", "solids of tetrahedra: 20 sweeps a step, from 6,000 to 511,000; a bar against an exact step and other engines", organ::bench),
+    (
+        "organ",
+        "solids of tetrahedra: 20 sweeps a step, from 6,000 to 511,000; a bar against an exact step and other engines",
+        organ::bench,
+    ),
     ("import", "a million triangles read in every mesh format", import::bench),
 ];
 

@@ -92,7 +92,14 @@ fn bake_block(n: usize, case: Case) -> Result<Baked, Failure> {
     let law = if case == Case::Corotated { Law::Corotated } else { Law::NeoHookean };
     let base = Region { name: "tissue".into(), law, young: 1e4, poisson: 0.45, density: 1060.0 };
     let relaxation_s = if case == Case::Damped { 5e-3 } else { 0.0 };
-    let elastic = RawElastic { base, regions: Vec::new(), relaxation_s, walls: Vec::new(), ties: Vec::new(), descent: RawDescent::Vertex };
+    let elastic = RawElastic {
+        base,
+        regions: Vec::new(),
+        relaxation_s,
+        walls: Vec::new(),
+        ties: Vec::new(),
+        descent: RawDescent::Vertex,
+    };
     let geometry = RawGeometry::Tets(RawTets { mesh, tets, ..RawTets::default() });
     let mut body = RawBody::new("block", geometry, RawModel::Solid(elastic));
     body.attachments = vec![Selector::Name("left".into())];

@@ -6,7 +6,7 @@ use crate::raw::{Place, RawDescent, RawModel};
 use crate::scene::Oven;
 use serosa_geometry::{Aabb, Real, Vec3};
 use serosa_sim::algebra::sparse::Precision;
-use serosa_sim::model::{BodyKind, Descent, Global, Model, Region, SolidBody};
+use serosa_sim::model::{BodyKind, Descent, Global, Law, Model, Region, SolidBody};
 
 impl Oven<'_> {
     /// Descents of all solids, when all of their vertices are there.
@@ -20,19 +20,15 @@ impl Oven<'_> {
             else {
                 continue;
             };
-            let whole = match elastic.descent {
-                RawDescent::Auto => {
-                    let rest = &self.model.rest[self.model.bodies[b].vertex_range()];
-                    let damping = elastic.relaxation_s / substep_s;
-                    is_slow(&self.model, body, rest, [substep_s, damping, self.params.sweeps.into()])
-                }
-                RawDescent::Vertex => false,
-                RawDescent::Global => true,
+            let rest = &self.model.rest[self.model.bodies[b].vertex_range()];
+            let times = [substep_s, elastic.relaxation_s];
+            let every = match elastic.descent {
+                RawDescent::Auto => every(&self.model, body, rest, (times, self.params.sweeps)),
+                RawDescent::Vertex => None,
+                RawDescent::Global => Some(1),
             };
-            if !whole {
-                continue;
-            }
-            let made = global(&self.model, b, body, [substep_s, elastic.relaxation_s]);
+            let Some(every) = every else { continue };
+            let made = global(&self.model, b, body, times).map(|made| Global { every, ..made });
             match (made, &mut self.model.bodies[b].kind) {
                 (Ok(made), BodyKind::Solid(body)) => body.descent = Descent::Global(Box::new(made)),
                 (Err(error), _) => {
@@ -45,26 +41,36 @@ impl Oven<'_> {
     }
 }
 
-/// A pass as a whole takes the time of this many sweeps for a body of one vertex, and grows with the cube root of their
-/// number; measured from 1,000 to 20,000 vertices.
-const PASS: Real = 0.6;
+/// A step as a whole takes the time of this many sweeps for a body of one vertex, and grows with the cube root of their
+/// number; measured from 1,000 to 20,000 vertices. Three times as many where tetrahedra turn.
+const STEP: Real = 0.6;
+/// Fewer steps are no better than sweeps.
+const FEWEST: Real = 2.0;
 
-/// Whether the sweeps of the scene are too few for vertices alone, while a factor does with two passes in the same time.
+/// In every how many-th sweep the body takes a step as a whole, so that it takes no longer than sweeps; none where these
+/// suffice, or where it could not take two.
 ///
 /// A sweep carries information one edge far, and at random: as many are needed as the edges squared that a wave of
 /// pressure passes in a substep, or that the body has.
-fn is_slow(model: &Model, body: &SolidBody, rest: &[Vec3], [substep_s, damping, sweeps]: [Real; 3]) -> bool {
+fn every(
+    model: &Model,
+    body: &SolidBody,
+    rest: &[Vec3],
+    ([substep_s, relaxation_s], sweeps): ([Real; 2], u32),
+) -> Option<u32> {
     let tets = &model.tets[body.tets.start as usize..body.tets.end as usize];
     let volume = tets.iter().map(|t| t.volume).sum::<Real>() / tets.len().max(1) as Real;
     let edge = (volume * 6.0 * core::f64::consts::SQRT_2).cbrt();
     let speed_sq = |r: &Region| {
-        let Lame { lambda, mu } = Lame::of(r.young * (1.0 + damping), r.poisson);
+        let Lame { lambda, mu } = Lame::of(r.young * (1.0 + relaxation_s / substep_s), r.poisson);
         (lambda + 2.0 * mu) / r.density
     };
     let fastest = body.regions.iter().map(speed_sq).fold(0.0, Real::max).sqrt();
     let bounds = Aabb::around(rest.iter().copied());
     let far = (fastest * substep_s).min((bounds.max - bounds.min).max_element()) / edge;
-    far * far > sweeps && sweeps >= 2.0 * PASS * (rest.len() as Real).cbrt()
+    let turns = relaxation_s > 0.0 || body.regions.iter().any(|r| r.law == Law::Corotated);
+    let every = (STEP * (rest.len() as Real).cbrt() * if turns { 3.0 } else { 1.0 }).ceil();
+    (far * far > Real::from(sweeps) && Real::from(sweeps) >= FEWEST * every).then_some(every as u32)
 }
 
 /// Factors the linear body at rest. About n² operations for n vertices.
@@ -91,5 +97,5 @@ fn global(
     for wall in &body.walls {
         matrix.add_diagonal(wall.vertex.0 - first, wall.stiffness);
     }
-    Ok(Global { factor: factor(&matrix, points, Precision::Single)?, substep_s, relaxation_s })
+    Ok(Global { factor: factor(&matrix, points, Precision::Single)?, substep_s, relaxation_s, every: 1 })
 }

@@ -79,7 +79,10 @@ fn no_sweep_raises_the_potential_from_any_state() {
                 let mut next = world.clone();
                 steps(&mut next, sweeps, 1);
                 let now = phi(&world, &next.state.pos);
-                assert!(now <= last * (1.0 + 1e-12), "{law:?} {descent:?} {far}: sweep {sweeps}: {last} {now}");
+                assert!(
+                    now <= last * (1.0 + 1e-12),
+                    "{law:?} {descent:?} {far}: sweep {sweeps}: {last} {now}"
+                );
                 last = now;
             }
         }
@@ -90,9 +93,8 @@ fn no_sweep_raises_the_potential_from_any_state() {
 #[test]
 fn a_step_never_rises_above_where_it_starts() {
     let mut seed = 14;
-    for ((law, descent), tau, held) in ways()
-        .flat_map(|l| [0.0, 0.01].map(|t| (l, t)))
-        .flat_map(|(l, t)| [true, false].map(|h| (l, t, h)))
+    for ((law, descent), tau, held) in
+        ways().flat_map(|l| [0.0, 0.01].map(|t| (l, t))).flat_map(|(l, t)| [true, false].map(|h| (l, t, h)))
     {
         let mut body = by(descent, beam(law, [4, 2, 2], tau));
         if !held {
@@ -299,7 +301,8 @@ fn gauss(mut columns: Vec<Vec<Real>>, mut right: Vec<Real>) -> Vec<Real> {
 #[test]
 fn a_large_body_has_the_same_bits_on_any_number_of_threads() {
     use RawDescent::{Global, Vertex};
-    let all = [(Law::NeoHookean, 0.0, Vertex), (Law::NeoHookean, 5e-3, Vertex), (Law::Corotated, 5e-3, Vertex)];
+    let all =
+        [(Law::NeoHookean, 0.0, Vertex), (Law::NeoHookean, 5e-3, Vertex), (Law::Corotated, 5e-3, Vertex)];
     for (law, tau, descent) in all.into_iter().chain([(Law::NeoHookean, 5e-3, Global)]) {
         let bake = baked(&scene(vec![by(descent, beam(law, [24, 12, 12], tau))]));
         assert!(bake.model.rest.len() > 3000);
@@ -381,7 +384,8 @@ fn walls_carry_the_weight() {
         world.params.bodies[0].drag = 20.0;
         steps(&mut world, sweeps, 400);
         weight = world.model.mass.iter().sum::<Real>() * 9.81;
-        let sunk = -bottom.iter().map(|v| world.state.pos[*v as usize].z).sum::<Real>() / bottom.len() as Real;
+        let sunk =
+            -bottom.iter().map(|v| world.state.pos[*v as usize].z).sum::<Real>() / bottom.len() as Real;
         assert!((sunk / (weight / total) - 1.0).abs() < 1e-3, "{descent:?}: {sunk} {}", weight / total);
     }
     let RawModel::Solid(model) = &mut body.model else { panic!() };

@@ -3,7 +3,8 @@
 
 use crate::make::{ROPE, body, rope, solid, springs};
 use serosa_bake::raw::{
-    RawBand, RawBody, RawDescent, RawElastic, RawGeometry, RawModel, RawSolid, RawStrip, RawTets, RawTissue, SurfaceMass,
+    RawBand, RawBody, RawDescent, RawElastic, RawGeometry, RawModel, RawSolid, RawStrip, RawTets, RawTissue,
+    SurfaceMass,
 };
 use serosa_geometry::generate::block::{Block, block};
 use serosa_geometry::generate::intestine::Strip;
@@ -94,7 +95,14 @@ pub fn organ(name: &str, mesh: Mesh, material: RawTissue) -> RawBody {
 /// One material, nothing held.
 pub fn elastic(law: Law, young: f64, poisson: f64, density: f64, relaxation_s: f64) -> RawElastic {
     let base = Region { name: "flesh".into(), law, young, poisson, density };
-    RawElastic { base, regions: Vec::new(), relaxation_s, walls: Vec::new(), ties: Vec::new(), descent: RawDescent::Vertex }
+    RawElastic {
+        base,
+        regions: Vec::new(),
+        relaxation_s,
+        walls: Vec::new(),
+        ties: Vec::new(),
+        descent: RawDescent::Vertex,
+    }
 }
 
 /// A block of tetrahedra.

@@ -134,7 +134,7 @@ pub fn elastic(
     Ok(RawElastic {
         regions: n.list("region").iter().filter_map(|node| region(&base, node)).collect(),
         relaxation_s: n.si("relaxation"),
-        descent: match n.text("descent").as_str() {
+        descent: match n.choice("descent") {
             "vertex" => RawDescent::Vertex,
             "global" => RawDescent::Global,
             _ => RawDescent::Auto,

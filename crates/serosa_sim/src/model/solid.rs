@@ -49,6 +49,8 @@ pub struct Global {
     pub substep_s: Real,
     /// The relaxation for which it was made \[s\].
     pub relaxation_s: Real,
+    /// A step is taken in every so many-th sweep.
+    pub every: u32,
 }
 
 /// The elastic law of a region.

@@ -32,7 +32,7 @@ use lanes::Spot;
 pub(crate) use loads::solid_of;
 use loads::{Bare, Hold, Load, Where};
 use material::{Moduli, gradient};
-use prepare::{Solid, Stuff, Turning, places, spot, vec};
+use prepare::{Nearness, Solid, Stuff, Turning, places, spot, vec};
 use strain::tets;
 use sweep::Weights;
 use whole::Whole;
@@ -159,8 +159,9 @@ fn begin(
     }
     fill(body, &guess, flow);
     let whole = matches!(body.descent, Descent::Global(_));
+    let how = if whole { Nearness::Nearest } else { Nearness::Nearer };
     if solid.turns() {
-        solid.turn(turning, flow, whole);
+        solid.turn(turning, flow, how);
     }
     let there = phi(sub.model, (b, body), works, (&guess, target), true);
     works[b].guess = guess;
@@ -171,7 +172,7 @@ fn begin(
         let solid = Solid { body, tets: tets(sub.model, body), stuff: made_for, inertia };
         if solid.turns() {
             solid.remember(turning, weights, flow);
-            solid.turn(turning, flow, whole);
+            solid.turn(turning, flow, how);
         }
     }
     if whole {
@@ -240,8 +241,12 @@ fn descend(
     works: &mut [SolidWork],
 ) {
     let target = &target[sub.model.bodies[b].vertex_range()];
+    let mut pass = pass;
     if let Descent::Global(global) = &body.descent {
-        if !leap(sub, (b, body), (global, pass), target, works) {
+        let every = global.every.max(1);
+        let due = pass.is_multiple_of(every);
+        pass /= every;
+        if !due || !leap(sub, (b, body), (global, pass), target, works) {
             return;
         }
         // What the factor does not know of is a matter of few vertices.
@@ -252,19 +257,13 @@ fn descend(
     ready(sub, (b, body), pass, target, works);
     sweep::sweep(&body.layout, &works[b].weights, &mut works[b].flow);
     if let Descent::Global(_) = body.descent {
-        works[b].quasi.phi = phi_now(sub.model, (b, body), works, target);
+        works[b].quasi.phi = phi_now(sub.model, (b, body), works, target, Nearness::Nearest);
     }
 }
 
 /// Weights and pulls for a pass from where everything is now. Tetrahedra turn where it is their time; those of a body
 /// that descends as a whole have.
-fn ready(
-    sub: &Substep,
-    (b, body): (usize, &SolidBody),
-    pass: u32,
-    target: &[Vec3],
-    works: &mut [SolidWork],
-) {
+fn ready(sub: &Substep, (b, body): (usize, &SolidBody), pass: u32, target: &[Vec3], works: &mut [SolidWork]) {
     let loaded = loads::any(sub.model, b, body, &works[b]);
     if loaded {
         let mut loads = std::mem::take(&mut works[b].loads);
@@ -278,7 +277,7 @@ fn ready(
     let often = solid.is_corotated() && (pass < TURN_EACH || pass.is_multiple_of(TURN_EACH));
     let turns = pass > 0 && solid.turns() && (whole || often || TURN_AT.contains(&pass));
     if turns && !whole {
-        solid.turn(turning, flow, false);
+        solid.turn(turning, flow, Nearness::Nearer);
     }
     if turns || pass == 0 {
         solid.pull(turning, weights, target);
@@ -291,7 +290,13 @@ fn ready(
 }
 
 /// Φ where the body is \[J\], its tetrahedra turned there.
-fn phi_now(model: &Model, (b, body): (usize, &SolidBody), works: &mut [SolidWork], target: &[Vec3]) -> Real {
+fn phi_now(
+    model: &Model,
+    (b, body): (usize, &SolidBody),
+    works: &mut [SolidWork],
+    target: &[Vec3],
+    how: Nearness,
+) -> Real {
     let SolidWork { made_for, inertia, turning, flow, guess, .. } = &mut works[b];
     let mut pos = std::mem::take(guess);
     for (x, place) in pos.iter_mut().zip(&body.layout.places) {
@@ -299,7 +304,7 @@ fn phi_now(model: &Model, (b, body): (usize, &SolidBody), works: &mut [SolidWork
     }
     let solid = Solid { body, tets: tets(model, body), stuff: made_for, inertia };
     if solid.turns() {
-        solid.turn(turning, flow, true);
+        solid.turn(turning, flow, how);
     }
     let phi = phi(model, (b, body), works, (&pos, target), true);
     works[b].guess = pos;
@@ -315,7 +320,7 @@ fn leap(
     works: &mut [SolidWork],
 ) -> bool {
     if loads::tied(sub.model, b) {
-        works[b].quasi.phi = phi_now(sub.model, (b, body), works, target);
+        works[b].quasi.phi = phi_now(sub.model, (b, body), works, target, Nearness::Nearest);
     }
     ready(sub, (b, body), pass, target, works);
     let SolidWork { weights, flow, quasi, inertia, made_for, .. } = &mut works[b];
@@ -330,11 +335,11 @@ fn leap(
         return false;
     }
     let rounding = ROUNDING * (before.abs() + stored);
-    let mut shares = Shares::new();
+    let (mut shares, mut how) = (Shares::new(), Nearness::Near);
     loop {
         let SolidWork { flow, quasi, .. } = &mut works[b];
         quasi.go(body, shares.share, flow);
-        let after = phi_now(sub.model, (b, body), works, target);
+        let after = phi_now(sub.model, (b, body), works, target, how);
         if shares.is_content([before, after], slope, rounding) {
             works[b].quasi.phi = after;
             return true;
@@ -342,11 +347,13 @@ fn leap(
         if !shares.shorten([before, after], slope) {
             break;
         }
+        // Rotations have gone astray with the step.
+        how = Nearness::Nearest;
     }
     let SolidWork { weights, flow, quasi, .. } = &mut works[b];
     quasi.go(body, 0.0, flow);
     sweep::sweep(&body.layout, weights, flow);
-    works[b].quasi.phi = phi_now(sub.model, (b, body), works, target);
+    works[b].quasi.phi = phi_now(sub.model, (b, body), works, target, Nearness::Nearest);
     true
 }
 

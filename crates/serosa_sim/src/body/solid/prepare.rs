@@ -48,6 +48,17 @@ impl Stuff {
     }
 }
 
+/// How exactly tetrahedra are turned; the nearest rotation takes five times as long as a nearer one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Nearness {
+    /// Nearer than before.
+    Nearer,
+    /// The elastic ones exactly; the viscous ones, which have little way to go in a substep, nearer twice.
+    Near,
+    /// Exactly.
+    Nearest,
+}
+
 /// What depends on the tetrahedra and turns with them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Turning {
@@ -177,10 +188,14 @@ impl Solid<'_> {
         });
     }
 
-    /// Turns the tetrahedra nearer to where they are, or to the nearest (which takes longer), and finds what they pull with.
-    /// O(tetrahedra).
-    pub fn turn(&self, turning: &mut Turning, flow: &[Spot], nearest: bool) {
-        let turned = |from: Quat, f: &Mat3| if nearest { polar(f) } else { nearer(from, f) };
+    /// Turns the tetrahedra nearer to where they are, and finds what they pull with. O(tetrahedra).
+    pub fn turn(&self, turning: &mut Turning, flow: &[Spot], how: Nearness) {
+        let elastic = |from: Quat, f: &Mat3| if how == Nearness::Nearer { nearer(from, f) } else { polar(f) };
+        let viscous = |from: Quat, f: &Mat3| match how {
+            Nearness::Nearer => nearer(from, f),
+            Nearness::Near => nearer(nearer(from, f), f),
+            Nearness::Nearest => polar(f),
+        };
         let Turning { old, turns, pulls, .. } = turning;
         let jobs = turns.par_chunks_mut(CHUNK).zip(pulls.par_chunks_mut(CHUNK));
         jobs.enumerate().for_each(|(job, (turns, pulls))| {
@@ -190,11 +205,11 @@ impl Solid<'_> {
                 let f = gradient(tet, self.corners(t, flow));
                 let mut drawn = Mat3::ZERO;
                 if stuff.damping > 0.0 {
-                    turns[0] = turned(turns[0], &(f * old[t].transpose()));
+                    turns[0] = viscous(turns[0], &(f * old[t].transpose()));
                     drawn += Mat3::from_quat(turns[0]) * old[t] * stuff.damping;
                 }
                 if stuff.moduli.law == Law::Corotated {
-                    turns[1] = turned(turns[1], &f);
+                    turns[1] = elastic(turns[1], &f);
                     drawn += Mat3::from_quat(turns[1]);
                 }
                 let drawn = drawn * (2.0 * stuff.moduli.shear * tet.volume);
