@@ -9,6 +9,7 @@ mod laparos;
 mod medvr;
 mod organ;
 mod rope;
+mod validation;
 mod walk;
 
 use crate::cli::BenchArgs;
@@ -46,6 +47,7 @@ const BENCHES: &[Bench] = &[
         "solids of tetrahedra: 20 sweeps a step, from 6,000 to 511,000; a bar against an exact step and other engines",
         organ::bench,
     ),
+    ("validation", "solids beside theory, published reference values and measured tissue", validation::bench),
     ("import", "a million triangles read in every mesh format", import::bench),
 ];
 
