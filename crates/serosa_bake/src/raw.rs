@@ -1,5 +1,6 @@
 //! `RawScene`: a scene as written, in SI units, before anything is computed from it.
 
+pub use crate::solid::RawDescent;
 use serosa_geometry::generate::intestine::Strip;
 use serosa_geometry::{Aabb, Mesh, Quat, Real, Vec3};
 use serosa_sim::energy::EnergyKind;
@@ -394,18 +395,6 @@ pub struct RawElastic {
     pub ties: Vec<RawTie>,
     /// How it descends.
     pub descent: RawDescent,
-}
-
-/// How a solid descends its potential.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum RawDescent {
-    /// As measurements have it for its size and stiffness.
-    #[default]
-    Auto,
-    /// Vertex by vertex.
-    Vertex,
-    /// As a whole, on a factor.
-    Global,
 }
 
 /// Which tetrahedra.

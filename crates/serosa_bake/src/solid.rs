@@ -4,6 +4,8 @@ mod descent;
 pub mod layout;
 mod ties;
 
+pub use descent::RawDescent;
+
 use crate::Fault;
 use crate::raw::{Inside, Place, RawElastic, RawGeometry, RawModel, RawScene, RawTets, WallStiffness};
 use crate::scene::Baked;

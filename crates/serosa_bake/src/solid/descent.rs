@@ -2,11 +2,23 @@
 
 use crate::assemble::{Lame, add_inertia, elastic_stiffness};
 use crate::cholesky::{FactorError, factor};
-use crate::raw::{Place, RawDescent, RawModel};
+use crate::raw::{Place, RawModel};
 use crate::scene::Oven;
 use serosa_geometry::{Aabb, Real, Vec3};
 use serosa_sim::algebra::sparse::Precision;
 use serosa_sim::model::{BodyKind, Descent, Global, Law, Model, Region, SolidBody};
+
+/// How a solid descends its potential.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RawDescent {
+    /// As measurements have it for its size and stiffness.
+    #[default]
+    Auto,
+    /// Vertex by vertex.
+    Vertex,
+    /// As a whole, on a factor.
+    Global,
+}
 
 impl Oven<'_> {
     /// Descents of all solids, when all of their vertices are there.
