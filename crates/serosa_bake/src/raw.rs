@@ -1,5 +1,6 @@
 //! `RawScene`: a scene as written, in SI units, before anything is computed from it.
 
+pub use crate::solid::RawDescent;
 use serosa_geometry::generate::intestine::Strip;
 use serosa_geometry::{Aabb, Mesh, Quat, Real, Vec3};
 use serosa_sim::energy::EnergyKind;
@@ -392,6 +393,8 @@ pub struct RawElastic {
     pub walls: Vec<RawWall>,
     /// Springs to other solids.
     pub ties: Vec<RawTie>,
+    /// How it descends.
+    pub descent: RawDescent,
 }
 
 /// Which tetrahedra.

@@ -52,6 +52,7 @@ pub fn bake_watched(raw: &RawScene, watch: &mut dyn FnMut(usize, usize)) -> Resu
     }
     watch(parts - 3, parts);
     oven.add_ties();
+    oven.choose_descents();
     oven.add_tools();
     oven.add_shells();
     oven.add_probes();

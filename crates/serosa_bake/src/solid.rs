@@ -1,7 +1,10 @@
 //! Solids: tetrahedra with their materials, masses and order of work; walls and ties.
 
+mod descent;
 pub mod layout;
 mod ties;
+
+pub use descent::RawDescent;
 
 use crate::Fault;
 use crate::raw::{Inside, Place, RawElastic, RawGeometry, RawModel, RawScene, RawTets, WallStiffness};

@@ -3,7 +3,7 @@
 mod solid;
 
 pub use solid::{
-    Descent, Group, Knot, LANES, Law, Layout, NONE, Part, Region, SECTION, SolidBody, Tet, Tie, Wall,
+    Descent, Global, Group, Knot, LANES, Law, Layout, NONE, Part, Region, SECTION, SolidBody, Tet, Tie, Wall,
 };
 
 use crate::probe::Probe;

@@ -13,7 +13,7 @@ use crate::cli::BenchArgs;
 use crate::command::run::{pool, progress};
 use crate::session::clock::thread_cpu_ns;
 use serde_json::json;
-use serosa_bake::raw::{RawBody, RawElastic, RawGeometry, RawModel, RawScene, RawTets, Selector};
+use serosa_bake::raw::{RawBody, RawDescent, RawElastic, RawGeometry, RawModel, RawScene, RawTets, Selector};
 use serosa_bake::{Baked, bake};
 use serosa_geometry::generate::block::{Block, block};
 use serosa_geometry::{Mesh, Vec3};
@@ -77,6 +77,7 @@ pub fn bench(args: &BenchArgs, report: &mut Report) -> Result<(), Failure> {
             }
         }
     }
+    super::bar::bench(args, report)?;
     match broken.is_empty() {
         true => Ok(()),
         false => Err(Failure::CheckFailed(broken.join("\n"))),
@@ -91,7 +92,14 @@ fn bake_block(n: usize, case: Case) -> Result<Baked, Failure> {
     let law = if case == Case::Corotated { Law::Corotated } else { Law::NeoHookean };
     let base = Region { name: "tissue".into(), law, young: 1e4, poisson: 0.45, density: 1060.0 };
     let relaxation_s = if case == Case::Damped { 5e-3 } else { 0.0 };
-    let elastic = RawElastic { base, regions: Vec::new(), relaxation_s, walls: Vec::new(), ties: Vec::new() };
+    let elastic = RawElastic {
+        base,
+        regions: Vec::new(),
+        relaxation_s,
+        walls: Vec::new(),
+        ties: Vec::new(),
+        descent: RawDescent::Vertex,
+    };
     let geometry = RawGeometry::Tets(RawTets { mesh, tets, ..RawTets::default() });
     let mut body = RawBody::new("block", geometry, RawModel::Solid(elastic));
     body.attachments = vec![Selector::Name("left".into())];
@@ -157,17 +165,19 @@ fn measure(baked: &Baked) -> Outcome {
 fn residual(world: &mut World, input: &Input) -> f64 {
     let before = world.clone();
     step(world, input, &mut || 0);
-    let h = world.params.dt_s;
-    let slope = |pos: &[Vec3]| -> f64 {
-        let mut force = vec![Vec3::ZERO; pos.len()];
-        body::forces(&world.model, &world.params, pos, &mut force);
-        let one = |v: usize| {
-            let target = before.state.pos[v] + (before.state.vel[v] + world.params.fall() * h) * h;
-            ((pos[v] - target) * (world.model.mass[v] / (h * h)) - force[v]).length_squared()
-        };
-        (0..pos.len()).filter(|v| world.model.inv_mass[*v] > 0.0).map(one).sum::<f64>().sqrt()
+    slope(&before, &world.state.pos) / slope(&before, &before.state.pos)
+}
+
+/// How steep the potential of a step from `before` is \[N\], without damping.
+pub(super) fn slope(before: &World, pos: &[Vec3]) -> f64 {
+    let (h, model) = (before.params.dt_s, &before.model);
+    let mut force = vec![Vec3::ZERO; pos.len()];
+    body::forces(model, &before.params, pos, &mut force);
+    let one = |v: usize| {
+        let target = before.state.pos[v] + (before.state.vel[v] + before.params.fall() * h) * h;
+        ((pos[v] - target) * (model.mass[v] / (h * h)) - force[v]).length_squared()
     };
-    slope(&world.state.pos) / slope(&before.state.pos)
+    (0..pos.len()).filter(|v| model.inv_mass[*v] > 0.0).map(one).sum::<f64>().sqrt()
 }
 
 impl Outcome {

@@ -3,7 +3,7 @@
 use crate::make::{baked, noise3, run, scene, weightless};
 use crate::specimens::{elastic, flesh};
 use serosa_bake::RawScene;
-use serosa_bake::raw::{RawBody, RawModel, RawTie, RawWall, Selector, WallStiffness};
+use serosa_bake::raw::{RawBody, RawDescent, RawModel, RawTie, RawWall, Selector, WallStiffness};
 use serosa_geometry::{Mat3, Real, Vec3};
 use serosa_sim::energy::{EnergyKind, momentum, world_energy};
 use serosa_sim::model::{BodyKind, Law, NONE, SolidBody};
@@ -16,6 +16,19 @@ pub fn beam(law: Law, cells: [usize; 3], relaxation_s: Real) -> RawBody {
     let size = Vec3::from_array(cells.map(|n| 0.02 * n as Real));
     let mut body = flesh("beam", (Vec3::ZERO, size), cells, elastic(law, 2e4, 0.4, 1000.0, relaxation_s));
     body.attachments = vec![Selector::Name("left".into())];
+    body
+}
+
+const DESCENTS: [RawDescent; 2] = [RawDescent::Vertex, RawDescent::Global];
+
+/// All laws and descents.
+fn ways() -> impl Iterator<Item = (Law, RawDescent)> {
+    LAWS.into_iter().flat_map(|law| DESCENTS.map(|descent| (law, descent)))
+}
+
+fn by(descent: RawDescent, mut body: RawBody) -> RawBody {
+    let RawModel::Solid(model) = &mut body.model else { panic!("a solid") };
+    model.descent = descent;
     body
 }
 
@@ -56,17 +69,20 @@ fn phi(before: &World, pos: &[Vec3]) -> Real {
 
 #[test]
 fn no_sweep_raises_the_potential_from_any_state() {
-    for law in LAWS {
-        let mut world = world_of(scene(vec![beam(law, [4, 2, 2], 0.0)]), 5e-3);
+    for (law, descent) in ways() {
+        let mut world = world_of(scene(vec![by(descent, beam(law, [4, 2, 2], 0.0))]), 5e-3);
         let mut seed = 4;
-        for by in [0.0, 0.005, 0.05] {
-            wild(&mut world, by, 2.0, &mut seed);
+        for far in [0.0, 0.005, 0.05] {
+            wild(&mut world, far, 2.0, &mut seed);
             let mut last = Real::INFINITY;
             for sweeps in 1..12 {
                 let mut next = world.clone();
                 steps(&mut next, sweeps, 1);
                 let now = phi(&world, &next.state.pos);
-                assert!(now <= last * (1.0 + 1e-12), "{law:?} {by}: sweep {sweeps}: {last} {now}");
+                assert!(
+                    now <= last * (1.0 + 1e-12),
+                    "{law:?} {descent:?} {far}: sweep {sweeps}: {last} {now}"
+                );
                 last = now;
             }
         }
@@ -77,12 +93,10 @@ fn no_sweep_raises_the_potential_from_any_state() {
 #[test]
 fn a_step_never_rises_above_where_it_starts() {
     let mut seed = 14;
-    for (law, tau, held) in LAWS
-        .into_iter()
-        .flat_map(|l| [0.0, 0.01].map(|t| (l, t)))
-        .flat_map(|(l, t)| [true, false].map(|h| (l, t, h)))
+    for ((law, descent), tau, held) in
+        ways().flat_map(|l| [0.0, 0.01].map(|t| (l, t))).flat_map(|(l, t)| [true, false].map(|h| (l, t, h)))
     {
-        let mut body = beam(law, [4, 2, 2], tau);
+        let mut body = by(descent, beam(law, [4, 2, 2], tau));
         if !held {
             body.attachments.clear();
         }
@@ -99,7 +113,7 @@ fn a_step_never_rises_above_where_it_starts() {
             let (was, is) = (&before.state.vel, &world.state.vel);
             let start = world_energy(&before, EnergyKind::Elastic) + kinetic(&|v| was[v] + fall);
             let end = world_energy(&world, EnergyKind::Elastic) + kinetic(&|v| is[v] - was[v] - fall);
-            assert!(end <= start * (1.0 + 1e-9), "{law:?} {tau} {held} {round}: {start} {end}");
+            assert!(end <= start * (1.0 + 1e-9), "{law:?} {descent:?} {tau} {held} {round}: {start} {end}");
         }
     }
 }
@@ -159,16 +173,74 @@ fn full_kernel(world: &World, v: usize, target: &[Vec3], pos: &mut [Vec3]) {
 /// Many sweeps end where Newton's method on the whole potential ends.
 #[test]
 fn sweeps_converge_to_the_exact_minimum() {
-    for law in LAWS {
-        let mut world = world_of(scene(vec![beam(law, [3, 1, 1], 0.0)]), 5e-3);
+    for (law, descent) in ways() {
+        let mut world = world_of(scene(vec![by(descent, beam(law, [3, 1, 1], 0.0))]), 5e-3);
         let mut seed = 6;
         wild(&mut world, 0.002, 0.2, &mut seed);
         let before = world.clone();
-        steps(&mut world, 3000, 1);
-        let exact = newton(&before);
-        let worst = exact.iter().zip(&world.state.pos).map(|(a, b)| (*a - *b).length()).fold(0.0, Real::max);
-        assert!(worst < 1e-10, "{law:?}: {worst:e}");
+        steps(&mut world, if descent == RawDescent::Vertex { 3000 } else { 60 }, 1);
+        let worst = apart(&newton(&before), &world.state.pos);
+        assert!(worst < 1e-10, "{law:?} {descent:?}: {worst:e}");
     }
+}
+
+fn apart(a: &[Vec3], b: &[Vec3]) -> Real {
+    a.iter().zip(b).map(|(a, b)| (*a - *b).length()).fold(0.0, Real::max)
+}
+
+/// The factor is of another substep or another stiffness; the minimum is the same as by vertices.
+#[test]
+fn a_factor_serves_other_steps_and_stiffnesses() {
+    for (dt_s, stiffness) in [(5e-3, 2e4), (1e-3, 2e4), (1.0 / 30.0, 2e4), (5e-3, 2e3), (5e-3, 3e5)] {
+        let ends = DESCENTS.map(|descent| {
+            let mut world = world_of(scene(vec![by(descent, beam(Law::NeoHookean, [4, 2, 2], 0.0))]), 5e-3);
+            wild(&mut world, 0.001, 0.1, &mut 6);
+            (world.params.dt_s, world.params.bodies[0].stiffness) = (dt_s, stiffness);
+            steps(&mut world, if descent == RawDescent::Vertex { 6000 } else { 80 }, 1);
+            world.state.pos
+        });
+        let worst = apart(&ends[0], &ends[1]);
+        assert!(worst < 1e-9, "{dt_s} {stiffness}: {worst:e}");
+    }
+}
+
+/// A factor made without damping ends where one made with it does.
+#[test]
+fn a_factor_serves_other_dampings() {
+    for law in LAWS {
+        let ends = [0.0, 4e-3].map(|tau| {
+            let mut world = world_of(scene(vec![by(RawDescent::Global, beam(law, [4, 2, 2], tau))]), 5e-3);
+            wild(&mut world, 0.001, 0.1, &mut 6);
+            world.params.bodies[0].relaxation = 4e-3;
+            steps(&mut world, 60, 1);
+            world.state.pos
+        });
+        let worst = apart(&ends[0], &ends[1]);
+        assert!(worst < 1e-9, "{law:?}: {worst:e}");
+    }
+}
+
+/// However far a body has turned, a few steps leave as little.
+#[test]
+fn a_factor_turns_with_the_body() {
+    let left = [Vec3::ZERO, Vec3::new(1.5, -2.0, 0.4)].map(|turn| {
+        let turn = serosa_geometry::rotation::from_rotation_vector(turn);
+        let mut body = by(RawDescent::Global, beam(Law::NeoHookean, [8, 2, 2], 0.0));
+        body.attachments.clear();
+        let mut world = world_of(weightless(vec![body]), 5e-3);
+        wild(&mut world, 1e-3, 0.05, &mut 9);
+        world.state.pos.iter_mut().for_each(|x| *x = turn * *x);
+        world.state.vel.iter_mut().for_each(|v| *v = turn * *v);
+        let exact = {
+            let mut world = world.clone();
+            steps(&mut world, 60, 1);
+            world.state.pos
+        };
+        let start = apart(&exact, &world.state.pos);
+        steps(&mut world, 4, 1);
+        apart(&exact, &world.state.pos) / start
+    });
+    assert!(left[0] < 1e-2 && (left[1] / left[0] - 1.0).abs() < 0.01, "{left:?}");
 }
 
 /// Newton's method with a dense matrix from differences of forces.
@@ -228,8 +300,11 @@ fn gauss(mut columns: Vec<Vec<Real>>, mut right: Vec<Real>) -> Vec<Real> {
 /// Two thousand cells and more, so that threads share the work.
 #[test]
 fn a_large_body_has_the_same_bits_on_any_number_of_threads() {
-    for (law, tau) in [(Law::NeoHookean, 0.0), (Law::NeoHookean, 5e-3), (Law::Corotated, 5e-3)] {
-        let bake = baked(&scene(vec![beam(law, [24, 12, 12], tau)]));
+    use RawDescent::{Global, Vertex};
+    let all =
+        [(Law::NeoHookean, 0.0, Vertex), (Law::NeoHookean, 5e-3, Vertex), (Law::Corotated, 5e-3, Vertex)];
+    for (law, tau, descent) in all.into_iter().chain([(Law::NeoHookean, 5e-3, Global)]) {
+        let bake = baked(&scene(vec![by(descent, beam(law, [24, 12, 12], tau))]));
         assert!(bake.model.rest.len() > 3000);
         let mut hashes = Vec::new();
         for threads in [1, 2, 8] {
@@ -238,7 +313,7 @@ fn a_large_body_has_the_same_bits_on_any_number_of_threads() {
             pool.install(|| steps(&mut world, 6, 4));
             hashes.push(world.state.hash());
         }
-        assert!(hashes.iter().all(|h| *h == hashes[0]), "{law:?} {tau}: {hashes:x?}");
+        assert!(hashes.iter().all(|h| *h == hashes[0]), "{law:?} {tau} {descent:?}: {hashes:x?}");
     }
 }
 
@@ -246,7 +321,7 @@ fn a_large_body_has_the_same_bits_on_any_number_of_threads() {
 /// the strain that the time τ brings.
 #[test]
 fn damping_has_the_time_that_it_says() {
-    for law in LAWS {
+    for (law, descent) in ways() {
         let tau = 0.2;
         let mut body = flesh(
             "bar",
@@ -255,13 +330,13 @@ fn damping_has_the_time_that_it_says() {
             elastic(law, 1e4, 0.0, 1e-3, tau),
         );
         body.attachments = vec![Selector::Name("left".into())];
-        let mut world = world_of(weightless(vec![body]), 2e-3);
+        let mut world = world_of(weightless(vec![by(descent, body)]), 2e-3);
         let strain = 1e-4;
         world.state.pos.iter_mut().for_each(|p| p.x *= 1.0 + strain);
         let end = |w: &World| w.state.pos.iter().map(|p| p.x).fold(0.0, Real::max) / 0.08 - 1.0;
-        steps(&mut world, 400, 100);
+        steps(&mut world, if descent == RawDescent::Vertex { 400 } else { 4 }, 100);
         let wanted = strain * (1.0 + 2e-3 / tau as Real).powi(-100);
-        assert!((end(&world) / wanted - 1.0).abs() < 0.02, "{law:?}: {} {wanted}", end(&world));
+        assert!((end(&world) / wanted - 1.0).abs() < 0.02, "{law:?} {descent:?}: {} {wanted}", end(&world));
     }
 }
 
@@ -274,16 +349,19 @@ fn damping_lets_a_body_spin() {
         [4, 2, 2],
         elastic(Law::NeoHookean, 2e4, 0.4, 1000.0, 0.1),
     );
-    let mut world = world_of(weightless(vec![body]), 2e-3);
-    for v in 0..world.model.rest.len() {
-        world.state.vel[v] = Vec3::new(0.0, 0.0, 5.0).cross(world.state.pos[v] - Vec3::new(0.04, 0.02, 0.02));
+    for (descent, sweeps) in DESCENTS.into_iter().zip([20, 3]) {
+        let mut world = world_of(weightless(vec![by(descent, body.clone())]), 2e-3);
+        let spin = Vec3::new(0.0, 0.0, 5.0);
+        for v in 0..world.model.rest.len() {
+            world.state.vel[v] = spin.cross(world.state.pos[v] - Vec3::new(0.04, 0.02, 0.02));
+        }
+        let before = momentum(&world).1;
+        let energy = world_energy(&world, EnergyKind::Kinetic);
+        steps(&mut world, sweeps, 500);
+        assert!((momentum(&world).1 - before).length() < 1e-6 * before.length());
+        let after = world_energy(&world, EnergyKind::Kinetic);
+        assert!((after / energy - 1.0).abs() < 0.01, "{descent:?}: {energy} {after}");
     }
-    let before = momentum(&world).1;
-    let energy = world_energy(&world, EnergyKind::Kinetic);
-    steps(&mut world, 20, 500);
-    assert!((momentum(&world).1 - before).length() < 1e-6 * before.length());
-    let after = world_energy(&world, EnergyKind::Kinetic);
-    assert!((after / energy - 1.0).abs() < 0.01, "{energy} {after}");
 }
 
 /// A body on walls sinks by its weight over their stiffness.
@@ -299,13 +377,17 @@ fn walls_carry_the_weight() {
     let total = 150.0;
     model.walls =
         vec![RawWall { which: Selector::Name("bottom".into()), stiffness: WallStiffness::Total(total) }];
-    let mut world = world_of(scene(vec![body.clone()]), 5e-3);
-    world.params.bodies[0].drag = 20.0;
-    steps(&mut world, 60, 400);
-    let weight = world.model.mass.iter().sum::<Real>() * 9.81;
     let bottom = body.geometry.mesh().unwrap().sets["bottom"].clone();
-    let sunk = -bottom.iter().map(|v| world.state.pos[*v as usize].z).sum::<Real>() / bottom.len() as Real;
-    assert!((sunk / (weight / total) - 1.0).abs() < 1e-3, "{sunk} {}", weight / total);
+    let mut weight = 0.0;
+    for (descent, sweeps) in DESCENTS.into_iter().zip([60, 4]) {
+        let mut world = world_of(scene(vec![by(descent, body.clone())]), 5e-3);
+        world.params.bodies[0].drag = 20.0;
+        steps(&mut world, sweeps, 400);
+        weight = world.model.mass.iter().sum::<Real>() * 9.81;
+        let sunk =
+            -bottom.iter().map(|v| world.state.pos[*v as usize].z).sum::<Real>() / bottom.len() as Real;
+        assert!((sunk / (weight / total) - 1.0).abs() < 1e-3, "{descent:?}: {sunk} {}", weight / total);
+    }
     let RawModel::Solid(model) = &mut body.model else { panic!() };
     model.walls[0].stiffness = WallStiffness::ByArea(total / 0.0036);
     let mut by_area = world_of(scene(vec![body]), 5e-3);
@@ -332,32 +414,35 @@ fn ties_carry_the_weight_of_the_other() {
         reach: 0.02,
         stiffness: 100.0,
     }];
-    let mut world = world_of(scene(vec![above, below]), 5e-3);
-    assert!(world.model.ties.iter().any(|t| t.ends[1].weights[0] < 1.0), "within a tetrahedron");
-    world.params.bodies.iter_mut().for_each(|b| b.drag = 10.0);
-    steps(&mut world, 60, 400);
-    let mut pull = Vec3::ZERO;
-    for tie in &world.model.ties {
-        let apart = tie.ends[0].place(&world.state.pos) - tie.ends[1].place(&world.state.pos) - tie.apart;
-        pull -= apart * tie.stiffness;
+    for (descent, sweeps) in DESCENTS.into_iter().zip([60, 6]) {
+        let bodies = [&above, &below].map(|body| by(descent, body.clone()));
+        let mut world = world_of(scene(bodies.to_vec()), 5e-3);
+        assert!(world.model.ties.iter().any(|t| t.ends[1].weights[0] < 1.0), "within a tetrahedron");
+        world.params.bodies.iter_mut().for_each(|b| b.drag = 10.0);
+        steps(&mut world, sweeps, 400);
+        let mut pull = Vec3::ZERO;
+        for tie in &world.model.ties {
+            let apart = tie.ends[0].place(&world.state.pos) - tie.ends[1].place(&world.state.pos) - tie.apart;
+            pull -= apart * tie.stiffness;
+        }
+        let below = world.model.bodies[1].vertex_range();
+        let weight = world.model.mass[below].iter().sum::<Real>() * 9.81;
+        assert!((pull - Vec3::Z * weight).length() < 2e-3 * weight, "{descent:?}: {pull} {weight}");
     }
-    let below = world.model.bodies[1].vertex_range();
-    let weight = world.model.mass[below].iter().sum::<Real>() * 9.81;
-    assert!((pull - Vec3::Z * weight).length() < 2e-3 * weight, "{pull} {weight}");
 }
 
 /// Jaws take hold of the end of a beam and lift it: vertices stay in the jaws, the tool feels the pull, and jaws too weak
 /// let go.
 #[test]
 fn jaws_drag_a_solid() {
-    for strength in [20.0, 0.05] {
-        let mut raw = weightless(vec![beam(Law::NeoHookean, [6, 2, 2], 5e-3)]);
+    for (strength, descent) in [20.0, 0.05].into_iter().flat_map(|s| DESCENTS.map(|d| (s, d))) {
+        let mut raw = weightless(vec![by(descent, beam(Law::NeoHookean, [6, 2, 2], 5e-3))]);
         raw.tools = vec![crate::make::tool("jaws", Vec3::new(0.12, 0.02, 0.06), Vec3::NEG_Z)];
         raw.tools[0].strength = strength;
         raw.tools[0].reach = 0.03;
         let mut world = world_of(raw, 4e-3);
         let mut input = Input::at_rest(&world);
-        input.sweeps = 40;
+        input.sweeps = if descent == RawDescent::Vertex { 40 } else { 6 };
         crate::make::lead(&mut input, Vec3::new(0.12, 0.02, 0.06), true);
         (0..50).for_each(|_| step(&mut world, &input, &mut || 0));
         assert!(!world.state.grips.is_empty());

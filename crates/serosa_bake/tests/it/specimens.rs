@@ -3,7 +3,8 @@
 
 use crate::make::{ROPE, body, rope, solid, springs};
 use serosa_bake::raw::{
-    RawBand, RawBody, RawElastic, RawGeometry, RawModel, RawSolid, RawStrip, RawTets, RawTissue, SurfaceMass,
+    RawBand, RawBody, RawDescent, RawElastic, RawGeometry, RawModel, RawSolid, RawStrip, RawTets, RawTissue,
+    SurfaceMass,
 };
 use serosa_geometry::generate::block::{Block, block};
 use serosa_geometry::generate::intestine::Strip;
@@ -94,7 +95,14 @@ pub fn organ(name: &str, mesh: Mesh, material: RawTissue) -> RawBody {
 /// One material, nothing held.
 pub fn elastic(law: Law, young: f64, poisson: f64, density: f64, relaxation_s: f64) -> RawElastic {
     let base = Region { name: "flesh".into(), law, young, poisson, density };
-    RawElastic { base, regions: Vec::new(), relaxation_s, walls: Vec::new(), ties: Vec::new() }
+    RawElastic {
+        base,
+        regions: Vec::new(),
+        relaxation_s,
+        walls: Vec::new(),
+        ties: Vec::new(),
+        descent: RawDescent::Vertex,
+    }
 }
 
 /// A block of tetrahedra.
@@ -118,6 +126,15 @@ fn light(law: Law, relaxation_s: f64) -> Specimen {
         (Law::Corotated, true) => "damped corotated solid",
     };
     Specimen { name, body, inner: inner.unwrap_or_default(), response: Response::DisplacementVelocity }
+}
+
+/// The same, as a whole.
+fn whole(name: &'static str, mut specimen: Specimen) -> Specimen {
+    if let RawModel::Solid(model) = &mut specimen.body.model {
+        model.descent = RawDescent::Global;
+    }
+    specimen.name = name;
+    specimen
 }
 
 fn sheet() -> Sheet {
@@ -162,6 +179,8 @@ pub fn all() -> Vec<Specimen> {
         light(Law::NeoHookean, 5e-3),
         light(Law::Corotated, 0.0),
         light(Law::Corotated, 5e-3),
+        whole("solid as a whole", light(Law::NeoHookean, 0.0)),
+        whole("damped corotated solid as a whole", light(Law::Corotated, 5e-3)),
         free("tissue", ball_of(ORGAN)),
         free("tissue without restoration", ball_of(bare)),
         Specimen {

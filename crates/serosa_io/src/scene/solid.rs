@@ -4,7 +4,7 @@ use super::problem::Problem;
 use super::walk::{Node, Value};
 use crate::mesh::{FORMATS, format_of};
 use serosa_bake::RawScene;
-use serosa_bake::raw::{Inside, RawElastic, RawTets, RawTie, RawWall, Selector, WallStiffness};
+use serosa_bake::raw::{Inside, RawDescent, RawElastic, RawTets, RawTie, RawWall, Selector, WallStiffness};
 use serosa_geometry::generate::block::{Block, block};
 use serosa_geometry::tets::Tets;
 use serosa_geometry::{Aabb, Mesh, Vec3};
@@ -134,6 +134,11 @@ pub fn elastic(
     Ok(RawElastic {
         regions: n.list("region").iter().filter_map(|node| region(&base, node)).collect(),
         relaxation_s: n.si("relaxation"),
+        descent: match n.choice("descent") {
+            "vertex" => RawDescent::Vertex,
+            "global" => RawDescent::Global,
+            _ => RawDescent::Auto,
+        },
         walls,
         ties: n.list("tie").iter().filter_map(tie).collect(),
         base,

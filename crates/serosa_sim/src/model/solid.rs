@@ -1,5 +1,6 @@
 //! Solids: bodies of tetrahedra, and the order in which their vertices are worked on.
 
+use crate::algebra::Factor;
 use crate::{BodyId, Mat3, Real, Vec3, VertexId};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -30,11 +31,26 @@ pub struct SolidBody {
 }
 
 /// How a solid descends its potential.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub enum Descent {
     /// Vertex by vertex, each to its exact minimum with its neighbours held.
     #[default]
     Vertex,
+    /// All vertices at once, by quasi-Newton steps on a factor.
+    Global(Box<Global>),
+}
+
+/// The linear body at rest, factored: M/h² + (1 + τ/h) K + walls, K the stiffness of linear elasticity.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Global {
+    /// Of width 3, one node for each vertex of the body; fixed ones are no unknowns.
+    pub factor: Factor,
+    /// The substep for which it was made \[s\].
+    pub substep_s: Real,
+    /// The relaxation for which it was made \[s\].
+    pub relaxation_s: Real,
+    /// A step is taken in every so many-th sweep.
+    pub every: u32,
 }
 
 /// The elastic law of a region.

@@ -43,9 +43,21 @@ const LAW: Kind = Choice(&[
     ("corotated", "linear in a frame that turns with each tetrahedron (Stomakhin et al. 2012)"),
 ]);
 
+const DESCENT: Kind = Choice(&[
+    (
+        "auto",
+        "all at once, now and then, where the sweeps are too few for vertices alone and it takes no longer",
+    ),
+    ("vertex", "every vertex in turn to its exact minimum: soft, short and small bodies"),
+    (
+        "global",
+        "all at once in every sweep, on a factor made when the scene is baked: stiff, slender and finely cut bodies, two sweeps and more",
+    ),
+]);
+
 pub(super) static SOLID: Table = table(
     "model.solid",
-    "Tetrahedra of an elastic material, moved by backward Euler: every vertex in turn goes to its exact minimum, and the world's `sweeps` say how often. Makes no contacts yet; tools can hold it.",
+    "Tetrahedra of an elastic material, moved by backward Euler: vertices go to their minimum in turn or all at once (`descent`), and the world's `sweeps` say how often. Makes no contacts yet; tools can hold it.",
     &[
         key(
             "young",
@@ -62,6 +74,7 @@ pub(super) static SOLID: Table = table(
             Default("\"5 ms\""),
             "Viscous forces are the elastic ones of the strain that this time brings.",
         ),
+        key("descent", DESCENT, Default("\"auto\""), "How a step finds its end."),
         key(
             "region",
             List(&REGION),

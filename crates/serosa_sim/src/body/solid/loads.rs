@@ -123,6 +123,11 @@ pub(super) fn any(model: &Model, b: usize, body: &SolidBody, work: &SolidWork) -
     !body.walls.is_empty() || !work.holds.is_empty() || ties(model, b).next().is_some()
 }
 
+/// Whether ties hold the body.
+pub(super) fn tied(model: &Model, b: usize) -> bool {
+    ties(model, b).next().is_some()
+}
+
 fn ties(model: &Model, b: usize) -> impl Iterator<Item = &crate::model::Tie> {
     model.ties.iter().filter(move |t| t.ends.iter().any(|k| k.body.at() == b))
 }

@@ -10,6 +10,7 @@
 //!
 //! Solids make no contact rows yet. Jaws, walls and ties hold them as springs of the same potential.
 
+mod global;
 mod lanes;
 mod loads;
 mod material;
@@ -24,15 +25,16 @@ pub use strain::strain;
 pub use tangent::{Elastic, Tangent};
 
 use super::Substep;
-use crate::model::{BodyKind, Model, SolidBody};
+use crate::model::{BodyKind, Descent, Global, Model, SolidBody};
 use crate::params::BodyParams;
 use crate::state::State;
 use crate::{Real, Scratch, Vec3};
+use global::{Quasi, Shares, Stiffer};
 use lanes::Spot;
 pub(crate) use loads::solid_of;
 use loads::{Bare, Hold, Load, Where};
 use material::{Moduli, gradient};
-use prepare::{Solid, Stuff, Turning, places, spot, vec};
+use prepare::{Nearness, Solid, Stuff, Turning, places, spot, vec};
 use strain::tets;
 use sweep::Weights;
 use whole::Whole;
@@ -41,6 +43,11 @@ use whole::Whole;
 const TURN_AT: [u32; 2] = [2, 8];
 /// The corotated law turns before each of so many sweeps, and then before every so many-th: a turn costs three sweeps.
 const TURN_EACH: u32 = 4;
+/// Φ is known to this share of itself and of what would press all tetrahedra flat.
+const ROUNDING: Real = 1e-14;
+/// A body that descends as a whole is at its minimum where a step would gain less than this share of what would press
+/// all tetrahedra flat: strains are known to 1e-10.
+const STILL: Real = 1e-20;
 
 /// Working arrays of one solid.
 #[derive(Clone, Debug, Default)]
@@ -54,11 +61,17 @@ pub struct SolidWork {
     turning: Turning,
     /// Positions in the order of the layout.
     flow: Vec<Spot>,
+    /// Where the substep would begin \[m\].
+    guess: Vec<Vec3>,
     holds: Vec<Hold>,
     loads: Vec<Load>,
     bare: Vec<Bare>,
     /// Φ where the substep begins \[J\].
     start: Real,
+    /// Moduli times volumes, all of them \[J\].
+    stored: Real,
+    /// Of a body that descends as a whole.
+    quasi: Quasi,
 }
 
 /// Young's modulus of the first region over what it was baked with.
@@ -128,7 +141,17 @@ fn begin(
         (&scratch.rigid_mobility, &scratch.pose),
         &mut work.holds,
     );
-    let (old, target) = (&state.pos[vertices.clone()], &scratch.target[vertices]);
+    let (old, target) = (&state.pos[vertices.clone()], &scratch.target[vertices.clone()]);
+    // Where the descent would begin: a factor sees weight and strain at once, vertices do not.
+    let mut guess = std::mem::take(&mut work.guess);
+    guess.clear();
+    match body.descent {
+        Descent::Vertex => guess.extend_from_slice(target),
+        Descent::Global(_) => {
+            let coast = |v: usize| if scratch.inv_mass[v] > 0.0 { state.vel[v] * sub.h } else { Vec3::ZERO };
+            guess.extend(vertices.map(|v| state.pos[v] + coast(v)));
+        }
+    }
     fill(body, old, &mut work.flow);
     let here = phi(sub.model, (b, body), works, (old, target), false);
     let SolidWork { made_for, inertia, weights, turning, flow, .. } = &mut works[b];
@@ -136,11 +159,14 @@ fn begin(
     if solid.turns() {
         solid.remember(turning, weights, flow);
     }
-    fill(body, target, flow);
+    fill(body, &guess, flow);
+    let whole = matches!(body.descent, Descent::Global(_));
+    let how = if whole { Nearness::Nearest } else { Nearness::Nearer };
     if solid.turns() {
-        solid.turn(turning, flow);
+        solid.turn(turning, flow, how);
     }
-    let there = phi(sub.model, (b, body), works, (target, target), true);
+    let there = phi(sub.model, (b, body), works, (&guess, target), true);
+    works[b].guess = guess;
     works[b].start = if there <= here { there } else { here };
     if there.partial_cmp(&here).is_none_or(std::cmp::Ordering::is_gt) {
         let SolidWork { made_for, inertia, weights, turning, flow, .. } = &mut works[b];
@@ -148,8 +174,13 @@ fn begin(
         let solid = Solid { body, tets: tets(sub.model, body), stuff: made_for, inertia };
         if solid.turns() {
             solid.remember(turning, weights, flow);
-            solid.turn(turning, flow);
+            solid.turn(turning, flow, how);
         }
+    }
+    if whole {
+        let SolidWork { quasi, flow, start, .. } = &mut works[b];
+        let vertices = sub.model.bodies[b].vertex_range();
+        quasi.begin(body, &sub.model.rest[vertices], flow, *start);
     }
 }
 
@@ -176,6 +207,8 @@ fn weigh(sub: &Substep, (b, body): (usize, &SolidBody), work: &mut SolidWork) {
     let SolidWork { made_for, inertia, weights, .. } = work;
     Solid { body, tets: tets(sub.model, body), stuff: made_for, inertia }.weigh(weights);
     work.bare.clear();
+    let hard = |t: &crate::model::Tet| work.made_for[t.region as usize].hardness() * t.volume;
+    work.stored = tets(sub.model, body).iter().map(hard).sum();
 }
 
 /// Positions into the order of the layout.
@@ -201,7 +234,7 @@ fn phi(
     inertial + held + solid.potential(turning, flow, damped && solid.turns())
 }
 
-/// One sweep of one body, with the others where they are.
+/// One pass of one body, with the others where they are.
 fn descend(
     sub: &Substep,
     (b, body): (usize, &SolidBody),
@@ -210,6 +243,29 @@ fn descend(
     works: &mut [SolidWork],
 ) {
     let target = &target[sub.model.bodies[b].vertex_range()];
+    let mut pass = pass;
+    if let Descent::Global(global) = &body.descent {
+        let every = global.every.max(1);
+        let due = pass.is_multiple_of(every);
+        pass /= every;
+        if !due || !leap(sub, (b, body), (global, pass), target, works) {
+            return;
+        }
+        // What the factor does not know of is a matter of few vertices.
+        if !loads::tied(sub.model, b) && works[b].holds.is_empty() {
+            return;
+        }
+    }
+    ready(sub, (b, body), pass, target, works);
+    sweep::sweep(&body.layout, &works[b].weights, &mut works[b].flow);
+    if let Descent::Global(_) = body.descent {
+        works[b].quasi.phi = phi_now(sub.model, (b, body), works, target, Nearness::Nearest);
+    }
+}
+
+/// Weights and pulls for a pass from where everything is now. Tetrahedra turn where it is their time; those of a body
+/// that descends as a whole have.
+fn ready(sub: &Substep, (b, body): (usize, &SolidBody), pass: u32, target: &[Vec3], works: &mut [SolidWork]) {
     let loaded = loads::any(sub.model, b, body, &works[b]);
     if loaded {
         let mut loads = std::mem::take(&mut works[b].loads);
@@ -219,10 +275,11 @@ fn descend(
     let SolidWork { made_for, inertia, weights, turning, flow, loads, bare, .. } = &mut works[b];
     let solid = Solid { body, tets: tets(sub.model, body), stuff: made_for, inertia };
     loads::unload(bare, weights);
+    let whole = matches!(body.descent, Descent::Global(_));
     let often = solid.is_corotated() && (pass < TURN_EACH || pass.is_multiple_of(TURN_EACH));
-    let turns = pass > 0 && solid.turns() && (often || TURN_AT.contains(&pass));
-    if turns {
-        solid.turn(turning, flow);
+    let turns = pass > 0 && solid.turns() && (whole || often || TURN_AT.contains(&pass));
+    if turns && !whole {
+        solid.turn(turning, flow, Nearness::Nearer);
     }
     if turns || pass == 0 {
         solid.pull(turning, weights, target);
@@ -232,9 +289,74 @@ fn descend(
         loads::bare(body, loads, weights, bare);
         loads::load(body, loads, weights);
     }
-    match body.descent {
-        crate::model::Descent::Vertex => sweep::sweep(&body.layout, weights, flow),
+}
+
+/// Φ where the body is \[J\], its tetrahedra turned there.
+fn phi_now(
+    model: &Model,
+    (b, body): (usize, &SolidBody),
+    works: &mut [SolidWork],
+    target: &[Vec3],
+    how: Nearness,
+) -> Real {
+    let SolidWork { made_for, inertia, turning, flow, guess, .. } = &mut works[b];
+    let mut pos = std::mem::take(guess);
+    for (x, place) in pos.iter_mut().zip(&body.layout.places) {
+        *x = vec(flow[*place as usize]);
     }
+    let solid = Solid { body, tets: tets(model, body), stuff: made_for, inertia };
+    if solid.turns() {
+        solid.turn(turning, flow, how);
+    }
+    let phi = phi(model, (b, body), works, (&pos, target), true);
+    works[b].guess = pos;
+    phi
+}
+
+/// One quasi-Newton step; whether there was anything to gain.
+fn leap(
+    sub: &Substep,
+    (b, body): (usize, &SolidBody),
+    (global, pass): (&Global, u32),
+    target: &[Vec3],
+    works: &mut [SolidWork],
+) -> bool {
+    if loads::tied(sub.model, b) {
+        works[b].quasi.phi = phi_now(sub.model, (b, body), works, target, Nearness::Nearest);
+    }
+    ready(sub, (b, body), pass, target, works);
+    let SolidWork { weights, flow, quasi, inertia, made_for, .. } = &mut works[b];
+    let stiffer = Stiffer {
+        inertia: global.substep_s * global.substep_s / (sub.h * sub.h),
+        elastic: scale(body, &sub.params.bodies[b]) * (1.0 + made_for.first().map_or(0.0, |s| s.damping))
+            / (1.0 + global.relaxation_s / global.substep_s),
+    };
+    let slope = quasi.aim(body, global, weights, flow, (inertia, stiffer));
+    let (before, stored) = (works[b].quasi.phi, works[b].stored);
+    if slope.partial_cmp(&(STILL * stored)).is_none_or(std::cmp::Ordering::is_le) {
+        return false;
+    }
+    let rounding = ROUNDING * (before.abs() + stored);
+    let (mut shares, mut how) = (Shares::new(), Nearness::Near);
+    loop {
+        let SolidWork { flow, quasi, .. } = &mut works[b];
+        quasi.go(body, shares.share, flow);
+        let after = phi_now(sub.model, (b, body), works, target, how);
+        if shares.is_content([before, after], slope, rounding) {
+            works[b].quasi.phi = after;
+            return true;
+        }
+        if !shares.shorten([before, after], slope) {
+            break;
+        }
+        // Rotations have gone astray with the step.
+        how = Nearness::Nearest;
+    }
+    let SolidWork { weights, flow, quasi, .. } = &mut works[b];
+    quasi.go(body, 0.0, flow);
+    sweep::sweep(&body.layout, weights, flow);
+    works[b].quasi.phi = phi_now(sub.model, (b, body), works, target, Nearness::Nearest);
+    true
 }
 
 /// Takes the new positions over; the whole of a free body is settled.

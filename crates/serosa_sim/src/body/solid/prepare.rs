@@ -31,6 +31,11 @@ impl Stuff {
         self.moduli.stretch() + 2.0 * self.moduli.shear * self.damping
     }
 
+    /// The larger of its moduli, about \[Pa\].
+    pub fn hardness(&self) -> Real {
+        self.stretch() + self.bulk()
+    }
+
     fn bulk(&self) -> Real {
         self.moduli.bulk + self.moduli.lame * self.damping
     }
@@ -41,6 +46,17 @@ impl Stuff {
         let whole = self.bulk();
         if whole > 0.0 { (bulk * aim + lame * self.damping * old) / whole } else { 0.0 }
     }
+}
+
+/// How exactly tetrahedra are turned; the nearest rotation takes five times as long as a nearer one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Nearness {
+    /// Nearer than before.
+    Nearer,
+    /// The elastic ones exactly; the viscous ones, which have little way to go in a substep, nearer twice.
+    Near,
+    /// Exactly.
+    Nearest,
 }
 
 /// What depends on the tetrahedra and turns with them.
@@ -173,7 +189,13 @@ impl Solid<'_> {
     }
 
     /// Turns the tetrahedra nearer to where they are, and finds what they pull with. O(tetrahedra).
-    pub fn turn(&self, turning: &mut Turning, flow: &[Spot]) {
+    pub fn turn(&self, turning: &mut Turning, flow: &[Spot], how: Nearness) {
+        let elastic = |from: Quat, f: &Mat3| if how == Nearness::Nearer { nearer(from, f) } else { polar(f) };
+        let viscous = |from: Quat, f: &Mat3| match how {
+            Nearness::Nearer => nearer(from, f),
+            Nearness::Near => nearer(nearer(from, f), f),
+            Nearness::Nearest => polar(f),
+        };
         let Turning { old, turns, pulls, .. } = turning;
         let jobs = turns.par_chunks_mut(CHUNK).zip(pulls.par_chunks_mut(CHUNK));
         jobs.enumerate().for_each(|(job, (turns, pulls))| {
@@ -183,11 +205,11 @@ impl Solid<'_> {
                 let f = gradient(tet, self.corners(t, flow));
                 let mut drawn = Mat3::ZERO;
                 if stuff.damping > 0.0 {
-                    turns[0] = nearer(turns[0], &(f * old[t].transpose()));
+                    turns[0] = viscous(turns[0], &(f * old[t].transpose()));
                     drawn += Mat3::from_quat(turns[0]) * old[t] * stuff.damping;
                 }
                 if stuff.moduli.law == Law::Corotated {
-                    turns[1] = nearer(turns[1], &f);
+                    turns[1] = elastic(turns[1], &f);
                     drawn += Mat3::from_quat(turns[1]);
                 }
                 let drawn = drawn * (2.0 * stuff.moduli.shear * tet.volume);
@@ -217,7 +239,7 @@ impl Solid<'_> {
         });
     }
 
-    /// Elastic energy and that of damping with the rotations as they are \[J\]. O(tetrahedra), summed in fixed jobs.
+    /// Elastic energy, and that of damping with the rotations as they are \[J\]. O(tetrahedra), summed in fixed jobs.
     pub fn potential(&self, turning: &mut Turning, flow: &[Spot], damped: bool) -> Real {
         let Turning { old, turns, sums, .. } = turning;
         let jobs = self.tets.len().div_ceil(CHUNK);

@@ -53,6 +53,19 @@ pub(super) fn sweep(layout: &Layout, weights: &Weights, flow: &mut [Spot]) {
     }
 }
 
+/// Copies of the vertices around each part, as they are now.
+pub(super) fn refresh(layout: &Layout, flow: &mut [Spot]) {
+    for phase in &layout.phases {
+        let (first, last) = (phase.start as usize, phase.end as usize);
+        let (before, rest) = flow.split_at_mut(first * SECTION);
+        let (here, after) = rest.split_at_mut((last - first) * SECTION);
+        let others = Others { before, after, end: last * SECTION };
+        for (part, section) in layout.parts[first..last].iter().zip(here.as_chunks_mut::<SECTION>().0) {
+            refresh_part(layout, part, section, &others);
+        }
+    }
+}
+
 /// Positions of the other phases.
 struct Others<'a> {
     before: &'a [Spot],
@@ -79,13 +92,13 @@ fn side_by_side(
         return;
     }
     for (part, section) in parts.iter().zip(sections.as_chunks_mut::<SECTION>().0) {
-        refresh(layout, part, section, others);
+        refresh_part(layout, part, section, others);
         sweep_part(layout, weights, part, section);
     }
 }
 
 /// Copies the vertices around a part.
-fn refresh(layout: &Layout, part: &Part, section: &mut Section, others: &Others) {
+fn refresh_part(layout: &Layout, part: &Part, section: &mut Section, others: &Others) {
     let halo = &layout.halo[part.halo.start as usize..part.halo.end as usize];
     for (spot, &place) in section[part.own as usize..].iter_mut().zip(halo) {
         let place = place as usize;
@@ -112,15 +125,49 @@ fn sweep_part(layout: &Layout, weights: &Weights, part: &Part, section: &mut Sec
     sweep_here::<Lane>(layout, weights, part, section);
 }
 
+/// Forces −∇Φ at the vertices of a part.
+pub(super) fn slope_part(
+    layout: &Layout,
+    weights: &Weights,
+    part: &Part,
+    section: &Section,
+    out: &mut Section,
+) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        if std::arch::is_x86_feature_detected!("avx512vl") {
+            // SAFETY: the machine has the units for which the kernel is compiled.
+            #[allow(unsafe_code)]
+            return unsafe { wide::slope_512(layout, weights, part, section, out) };
+        }
+        if std::arch::is_x86_feature_detected!("avx2") {
+            // SAFETY: the machine has the units for which the kernel is compiled.
+            #[allow(unsafe_code)]
+            return unsafe { wide::slope_256(layout, weights, part, section, out) };
+        }
+    }
+    slope_here::<Lane>(layout, weights, part, section, out);
+}
+
 /// The kernel for wider units. Those of AVX-512 are not used as such, but twice as many registers are.
 #[cfg(target_arch = "x86_64")]
 mod wide {
-    use super::{Layout, Part, Section, Weights, sweep_here};
+    use super::{Layout, Part, Section, Weights, slope_here, sweep_here};
     use core::arch::x86_64::__m256d;
 
     #[target_feature(enable = "avx512f,avx512vl")]
     pub(super) fn sweep_512(layout: &Layout, weights: &Weights, part: &Part, section: &mut Section) {
         sweep_here::<__m256d>(layout, weights, part, section);
+    }
+
+    #[target_feature(enable = "avx512f,avx512vl")]
+    pub(super) fn slope_512(l: &Layout, w: &Weights, part: &Part, section: &Section, out: &mut Section) {
+        slope_here::<__m256d>(l, w, part, section, out);
+    }
+
+    #[target_feature(enable = "avx2")]
+    pub(super) fn slope_256(l: &Layout, w: &Weights, part: &Part, section: &Section, out: &mut Section) {
+        slope_here::<__m256d>(l, w, part, section, out);
     }
 
     #[target_feature(enable = "avx2")]
@@ -150,6 +197,41 @@ fn move_group<V: Wide>(
     section: &mut Section,
 ) {
     let x = V::gather(section, places(&group.own));
+    let block = gather_block(layout, weights, (group, held), x, section);
+    let step = block.solve();
+    let [x, y, z] = [0, 1, 2].map(|c: usize| x[c].plus(step[c]).lane().0);
+    for k in 0..LANES {
+        section[group.own[k] as usize % SECTION] = Spot([x[k], y[k], z[k], 0.0]);
+    }
+}
+
+#[inline(always)]
+fn slope_here<V: Wide>(
+    layout: &Layout,
+    weights: &Weights,
+    part: &Part,
+    section: &Section,
+    out: &mut Section,
+) {
+    let groups = part.groups.start as usize..part.groups.end as usize;
+    for (group, held) in layout.groups[groups.clone()].iter().zip(&weights.held[groups]) {
+        let x = V::gather(section, places(&group.own));
+        let [x, y, z] = gather_block(layout, weights, (group, held), x, section).f.map(|f| f.lane().0);
+        for k in 0..LANES {
+            out[group.own[k] as usize % SECTION] = Spot([x[k], y[k], z[k], 0.0]);
+        }
+    }
+}
+
+/// What the neighbours and faces of a group do to it; what of it nobody reads is not computed.
+#[inline(always)]
+fn gather_block<V: Wide>(
+    layout: &Layout,
+    weights: &Weights,
+    (group, held): (&Group, &Held),
+    x: [V; 3],
+    section: &Section,
+) -> Block<V> {
     let diag = V::of(&held.diag);
     let away = |c: usize| V::of(&held.pull[c]).minus(diag.times(x[c]));
     let mut block =
@@ -166,11 +248,7 @@ fn move_group<V: Wide>(
         let corner = |i: u32| V::gather(section, face.map(|word| (word >> (10 * i)) as usize % SECTION));
         block.add(x, [corner(0), corner(1), corner(2)], (V::of(&weight.kappa), V::of(&weight.beta)));
     }
-    let step = block.solve();
-    let [x, y, z] = [0, 1, 2].map(|c: usize| x[c].plus(step[c]).lane().0);
-    for k in 0..LANES {
-        section[group.own[k] as usize % SECTION] = Spot([x[k], y[k], z[k], 0.0]);
-    }
+    block
 }
 
 /// a b − c d.
