@@ -1,7 +1,8 @@
 //! `RawScene`: a scene as written, in SI units, before anything is computed from it.
 
 use serosa_geometry::generate::intestine::Strip;
-use serosa_geometry::{Aabb, Mesh, Quat, Real, Vec3};
+use crate::fill::Fill;
+use serosa_geometry::{Aabb, Implicit, Mesh, Quat, Real, Vec3};
 use serosa_sim::energy::EnergyKind;
 use serosa_sim::model::{Integrator, Pose, Region};
 use serosa_sim::params::{Detector, Filter, Response, Tracker};
@@ -88,6 +89,8 @@ pub enum Place {
     Scene,
     /// A body.
     Body(usize),
+    /// How a body is filled.
+    Fill(usize),
     /// An attachment of a body.
     Attachment(usize, usize),
     /// A tool.
@@ -215,6 +218,8 @@ pub enum RawGeometry {
     Strip(RawStrip),
     /// Tetrahedra.
     Tets(RawTets),
+    /// A surface that is filled with tetrahedra when it is baked, and carried along by them.
+    Filled(Box<RawFilled>),
     /// A simple solid at a pose.
     Solid {
         /// Which solid.
@@ -231,6 +236,7 @@ impl RawGeometry {
             Self::Mesh { mesh, .. } => Some(mesh),
             Self::Strip(raw) => Some(&raw.strip.mesh),
             Self::Tets(raw) => Some(&raw.mesh),
+            Self::Filled(raw) => Some(&raw.surface),
             Self::Solid { .. } => None,
         }
     }
@@ -247,6 +253,30 @@ pub struct RawTets {
     pub regions: Vec<i64>,
     /// How many were inside out in the file and have been turned.
     pub turned: usize,
+}
+
+/// A body to be filled with tetrahedra.
+#[derive(Clone, Debug)]
+pub struct RawFilled {
+    /// What one sees of it, in world coordinates. Its sets go over to the tetrahedra.
+    pub surface: Mesh,
+    /// What it was made from, where it was made from a function, which is sharper than its triangles.
+    pub recipe: Option<Recipe>,
+    /// How it is filled; lengths are those of the world.
+    pub how: Fill,
+}
+
+/// A function in a place of its own: `at + turn · scale · p`.
+#[derive(Clone, Debug)]
+pub struct Recipe {
+    /// About its own origin.
+    pub shape: Implicit,
+    /// How it is turned.
+    pub turn: Quat,
+    /// How many times as large.
+    pub scale: Real,
+    /// Where its origin lies \[m\].
+    pub at: Vec3,
 }
 
 /// A strip as written.

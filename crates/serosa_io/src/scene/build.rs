@@ -10,7 +10,7 @@ use super::unit::{self, Dim};
 use super::walk::{Node, Value};
 use super::{FileReader, UsedFile};
 use serosa_bake::raw::{
-    Camera, Finish, Move, Place, RawBand, RawBody, RawGeometry, RawMeasure, RawModel, RawPlace, RawProbe,
+    Camera, Finish, Move, Place, RawBand, RawBody, RawFilled, RawGeometry, RawMeasure, RawModel, RawPlace, RawProbe,
     RawScene, RawSolid, RawStrip, RawTissue, RawTool, RawTunable, RawWorld, Selector, SpringTube,
     SurfaceMass, Text,
 };
@@ -71,6 +71,7 @@ impl Builder<'_> {
                 Some(body) => {
                     let i = self.built.raw.bodies.len();
                     self.mark(Place::Body(i), node.span_of("name"));
+                    self.mark(Place::Fill(i), fill_span(node));
                     for (k, attach) in node.list("attach").iter().enumerate() {
                         self.mark(Place::Attachment(i, k), attach.span_of("name"));
                     }
@@ -155,7 +156,10 @@ impl Builder<'_> {
         let (model, Value::Table(material)) = node.table("model")?.only()? else { return None };
         Some(RawBody {
             name: node.text("name"),
-            geometry: self.geometry(shape, geometry)?,
+            geometry: match model {
+                "solid" => self.filled(shape, geometry, material)?,
+                _ => self.geometry(shape, geometry)?,
+            },
             model: match model {
                 "springs" => RawModel::Springs {
                     mass: material.si("mass"),
@@ -228,6 +232,25 @@ impl Builder<'_> {
                 Integrator::Implicit
             },
         })
+    }
+
+    /// The geometry of a solid: where it is a surface, one to be filled.
+    fn filled(&mut self, shape: &str, n: &Node, model: &Node) -> Option<RawGeometry> {
+        let how = self.sound(solid::fill_of(model))?;
+        let recipe = Order::of(shape, n).and_then(Result::ok).map(|order| order.recipe());
+        match self.geometry(shape, n)? {
+            RawGeometry::Mesh { mesh: surface, .. } if recipe.is_some() || shape == "mesh" => {
+                Some(RawGeometry::Filled(Box::new(RawFilled { surface, recipe, how })))
+            }
+            other => {
+                if model.get("fill").is_some() {
+                    let help = "leave it out; blocks and shape.tets have tetrahedra already";
+                    self.problem(model.span_of("fill"), "`fill` is for closed surfaces", help);
+                    return None;
+                }
+                Some(other)
+            }
+        }
     }
 
     fn geometry(&mut self, shape: &str, n: &Node) -> Option<RawGeometry> {
@@ -498,6 +521,15 @@ fn most(dim: Dim) -> f64 {
         Dim::Force => 1e7,
         Dim::Moment | Dim::Rigidity => 1e4,
         _ => 10.0,
+    }
+}
+
+/// Where a body says how it is filled, or else where its shape stands.
+fn fill_span(node: &Node) -> Range<usize> {
+    let solid = node.table("model").and_then(|m| m.table("solid"));
+    match solid.filter(|s| s.get("fill").is_some()) {
+        Some(solid) => solid.span_of("fill"),
+        None => node.span_of("shape"),
     }
 }
 
