@@ -68,7 +68,10 @@ organWeight /= organWeight.x + organWeight.y + organWeight.z;
 vec4 organHere = organSeen(vOrganPlace, organWeight);
 diffuseColor.rgb = mix(diffuseColor.rgb, organHollow, vOrganHollow);
 diffuseColor.rgb *= organHere.rgb * (0.55 + 0.55 * organSeen(0.21 * vOrganPlace, organWeight).g);
-diffuseColor.rgb = mix(diffuseColor.rgb, organSpotColour * (0.6 + 0.4 * organHere.g), smoothstep(0.25, 0.75, vOrganSpot));
+float organSpotHere = vOrganSpot + 0.9 * (organSeen(0.5 * vOrganPlace, organWeight).g - 0.8);
+vec3 organSpotShade = organSpotColour * (0.35 + 0.65 * organHere.g * organSeen(0.8 * vOrganPlace, organWeight).g);
+diffuseColor.rgb = mix(diffuseColor.rgb, 0.55 * diffuseColor.rgb, smoothstep(0.05, 0.4, vOrganSpot) * (1.0 - smoothstep(0.4, 0.7, vOrganSpot)));
+diffuseColor.rgb = mix(diffuseColor.rgb, organSpotShade, 0.92 * smoothstep(0.3, 0.75, organSpotHere));
 `;
 
 /** The slope of the grain, from its height here and one pixel to the side and up. */

@@ -140,9 +140,9 @@ fn spotted(look: Look, raw: &RawBody) -> Look {
         };
         numbered.iter().for_each(|v| spots[*v as usize] = 1.0);
         for (spot, p) in spots.iter_mut().zip(&mesh.points) {
-            // One half where its border is; so narrow that it looks like a border, and wide enough to have no teeth.
+            // One half where its border is. It is wide, as a capsule lies over it.
             let deep = match inside {
-                Inside::Ball { center, radius } => 0.5 + (radius - p.distance(*center)) / (0.2 * radius),
+                Inside::Ball { center, radius } => 0.5 + (radius - p.distance(*center)) / (0.5 * radius),
                 Inside::Box(b) => f64::from(u8::from(b.contains(*p))),
                 Inside::Number(_) => 0.0,
             };

@@ -36,7 +36,7 @@ fn held(mut body: RawBody, name: &str) -> RawBody {
     body
 }
 
-/// The middle tuple: place, message and help of the one fault.
+/// Place, message and help of the one fault.
 fn fault(bodies: Vec<RawBody>) -> (Place, String, String) {
     let faults = bake(&scene(bodies)).expect_err("should be refused");
     assert_eq!(faults.len(), 1, "{faults:?}");
@@ -119,7 +119,7 @@ fn bad_surfaces_are_refused_with_what_to_do() {
     assert!((0.1..2.0).contains(&fitting), "{help}");
 
     let (place, message, _) =
-        fault(vec![held(ball(Fill::with_tets(2000)), "top"), ball(Fill::with_tets(1_999_900))]);
+        fault(vec![held(filled("first", surface(), None, Fill::with_tets(2000)), "top"), ball(Fill::with_tets(1_999_900))]);
     assert!(message.contains("more than 2000000 tetrahedra"), "{message}");
     assert_eq!(place, Place::Fill(1));
 
