@@ -346,7 +346,7 @@ shape: SolidShape,
  */
 movable: boolean, };
 
-export type Surface = "plain" | "table" | "tissue" | "bowel" | "steel" | "kidney" | "liver" | "gallbladder" | "stomach" | "spleen";
+export type Surface = "plain" | "table" | "tissue" | "bowel" | "steel" | "kidney" | "liver" | "gallbladder" | "stomach" | "spleen" | "weave";
 
 export type SolidShape = { "shape": "sphere",
 /**

@@ -1,5 +1,5 @@
-// Pictures for README and gallery: `node shots.mjs FOLDER scenes` renders every built-in scene alone, and
-// `node shots.mjs FOLDER page` the page and its gallery, which shows the pictures that the program embeds.
+// Pictures for README and gallery: `node shots.mjs FOLDER scenes [NAME …]` renders every built-in scene alone, or those
+// named; `node shots.mjs FOLDER page` the page and its gallery, which shows the pictures that the program embeds.
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -9,25 +9,23 @@ import { Program, sceneNames } from "./program.mjs";
 
 /**
  * Simulated time at which each scene looks best [s]: the probe of membrane-poke presses from 1.2 s to 2 s, intestines
- * have widened and settled after 4 s, and half of the colon is free at 5.8 s.
+ * have widened and settled after 4 s, half of the colon is free at 5.8 s, the instrument is in the liver from 3 s on and
+ * the paddle at the kidneys, and what has fallen lies still after 3 s.
  */
 const MOMENTS = {
   "colon-access": 5.8,
+  "instrument-press": 3.2,
   intestine: 4,
   "intestine-2003": 4,
   "intestine-8x400": 4,
+  "kidney-press": 4,
   "membrane-poke": 1.6,
+  "mesh-drape": 3,
+  "organ-pile": 3,
 };
 const USUAL_MOMENT = 1.5;
-/** Scenes that are seen as their camera sees them; in the others the bodies fill the picture. */
-const AS_GIVEN = [
-  "membrane-poke",
-  "rope-drop",
-  "intestine",
-  "colon-access",
-  "intestine-8x400",
-  "intestine-2003",
-];
+/** Scenes whose bodies fill the picture; the others are seen as their camera sees them. */
+const FILLED = ["coil", "net-on-sphere"];
 /** The scene behind the panels. */
 const PAGE_SCENE = "colon-access";
 const SIZE = { viewport: { width: 1280, height: 800 }, deviceScaleFactor: 1, colorScheme: "light" };
@@ -64,7 +62,7 @@ async function shootScene(lab, name, path) {
   const tab = await lab.open({ shot: "1" }, SIZE);
   await tab.state("scene");
   await tab.drawn();
-  if (!AS_GIVEN.includes(name)) {
+  if (FILLED.includes(name)) {
     await tab.page.keyboard.press("f");
   }
   await tab.page.evaluate(pictures, 4);
@@ -113,16 +111,16 @@ async function shootGallery(lab, path) {
   console.log(`${path}: the gallery`);
 }
 
-const [folder, what] = process.argv.slice(2);
+const [folder, what, ...named] = process.argv.slice(2);
 if (!folder || !["scenes", "page"].includes(what)) {
-  console.error("Say where the pictures go and which: node shots.mjs FOLDER scenes|page");
+  console.error("Say where the pictures go and which: node shots.mjs FOLDER scenes [NAME …]|page");
   process.exit(2);
 }
 mkdirSync(folder, { recursive: true });
 const browser = await launch();
 try {
   if (what === "scenes") {
-    for (const name of sceneNames()) {
+    for (const name of named.length > 0 ? named : sceneNames()) {
       await withProgram(browser, name, (lab) => shootScene(lab, name, join(folder, `${name}.jpg`)));
     }
   } else {

@@ -2,11 +2,13 @@
 
 mod bless;
 mod browser;
+mod marked;
 mod shell;
 mod shots;
 mod soak;
 mod test;
 mod tidy;
+mod validate;
 
 use std::process::ExitCode;
 
@@ -48,6 +50,12 @@ const TASKS: &[Task] = &[
         arguments: "[MINUTES] [--write]",
         about: "long runs with violent tools, all promises checked; --write puts them into docs/validation.md",
         run: soak::run,
+    },
+    Task {
+        name: "validate",
+        arguments: "",
+        about: "solids beside theory and measured tissue; puts the table into docs/validation.md",
+        run: validate::run,
     },
 ];
 

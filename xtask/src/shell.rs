@@ -44,3 +44,15 @@ pub fn capture(program: &str, arguments: &[&str]) -> Result<String, String> {
 pub fn cannot_start(program: &str, error: &std::io::Error) -> String {
     format!("cannot start `{program}` ({error}); install it or put it on the PATH")
 }
+
+/// Builds the program without its page, and says where it is.
+pub fn program() -> Result<String, String> {
+    let arguments = ["build", "--release", "--locked", "--package", "serosa", "--no-default-features"];
+    pass_through("cargo", &arguments, "mend the compile errors above")?;
+    Ok(target().join("release/serosa").display().to_string())
+}
+
+/// The folder that cargo builds into.
+pub fn target() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
+}

@@ -8,7 +8,6 @@ use crate::shell;
 use serde_json::Value;
 use std::fmt::Write as _;
 use std::fs;
-use std::path::PathBuf;
 
 /// Simulated minutes of each case if none are given.
 const MINUTES: f64 = 10.0;
@@ -53,7 +52,7 @@ pub fn run(arguments: &[String]) -> Result<(), String> {
             return Err(format!("`{more}` is not expected; write `cargo xtask soak [MINUTES] [--write]`"));
         }
     };
-    let program = build()?;
+    let program = shell::program()?;
     let known = shell::capture(&program, &["scenes"])?;
     let has = |scene: &str| known.lines().any(|line| line.split_whitespace().next() == Some(scene));
     let mut cases = Vec::new();
@@ -81,18 +80,6 @@ pub fn run(arguments: &[String]) -> Result<(), String> {
 
 fn not_minutes(text: &str) -> String {
     format!("`{text}` is no number of simulated minutes; write, for example, `cargo xtask soak 10`")
-}
-
-/// Builds the program without its page and returns where it lies.
-fn build() -> Result<String, String> {
-    let arguments = ["build", "--release", "--locked", "--package", "serosa", "--no-default-features"];
-    shell::pass_through("cargo", &arguments, "mend the compile errors above")?;
-    Ok(target().join("release/serosa").display().to_string())
-}
-
-/// The folder that cargo builds into.
-fn target() -> PathBuf {
-    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| shell::root().join("target"), PathBuf::from)
 }
 
 /// One long run.
@@ -189,7 +176,7 @@ fn script(program: &str, scene: &str, minutes: f64) -> Result<String, String> {
             time += 3.2;
         }
     }
-    let path = target().join(format!("soak-{scene}.toml"));
+    let path = shell::target().join(format!("soak-{scene}.toml"));
     fs::write(&path, moves).map_err(|error| format!("{}: {error}", path.display()))?;
     Ok(path.display().to_string())
 }

@@ -20,6 +20,7 @@ pub mod select;
 pub mod shells;
 pub mod solid;
 pub mod springs;
+pub mod statics;
 pub mod strip;
 pub mod tissue;
 mod tunables;

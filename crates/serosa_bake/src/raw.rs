@@ -185,6 +185,8 @@ pub enum Finish {
     Stomach,
     /// A spleen: purple.
     Spleen,
+    /// A sheet woven of polypropylene, as surgical meshes are.
+    Weave,
 }
 
 impl RawBody {

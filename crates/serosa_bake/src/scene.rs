@@ -8,7 +8,7 @@ use serosa_sim::World;
 use serosa_sim::detect::{Finder, Places, Shells};
 use serosa_sim::model::{Body, BodyKind, Model, Pose};
 use serosa_sim::params::{BodyParams, Detector, Filter, Params, Response};
-use serosa_sim::row::Row;
+use serosa_sim::row::{Held, Row};
 use std::sync::Arc;
 
 /// The most vertices a scene may have.
@@ -81,9 +81,12 @@ pub fn bake_watched(raw: &RawScene, watch: &mut dyn FnMut(usize, usize)) -> Resu
     let mut baked = Baked { model: Arc::new(oven.model), params: oven.params, notes: Vec::new() };
     baked.notes.clone_from(&filled.notes);
     baked.notes.extend(notes(raw, &baked));
-    let overlap =
-        if raw.world.response.presses() { pressed_at_start(&baked) } else { starting_overlap(&baked) };
-    match overlap {
+    if raw.world.response.presses() {
+        let overlaps = pressed_at_start(&baked);
+        baked.notes.extend(told(&overlaps, &baked));
+        return Ok(baked);
+    }
+    match starting_overlap(&baked) {
         Some(overlap) if raw.world.filter != Filter::Off => return Err(vec![overlap.fault(raw, &baked)]),
         Some(overlap) if overlap.depth_m > NOTED => baked.notes.push(overlap.note(&baked)),
         _ => {}
@@ -272,9 +275,14 @@ fn notes(raw: &RawScene, baked: &Baked) -> Vec<String> {
 /// Overlaps deeper than this are noted \[m\].
 const NOTED: f64 = 1e-6;
 
+/// So many pairs of bodies that overlap are named.
+const TOLD: usize = 8;
+
 /// Two bodies that overlap at the start.
 struct Overlap {
     bodies: [BodyId; 2],
+    /// The first or the second, where every vertex of it is inside the other.
+    inside: Option<usize>,
     depth_m: f64,
     at: Vec3,
 }
@@ -286,6 +294,12 @@ impl Overlap {
 
     fn note(&self, baked: &Baked) -> String {
         let ([a, b], depth_mm) = (self.names(baked), self.depth_m * 1e3);
+        if let Some(k) = self.inside {
+            let (inner, outer) = if k == 0 { (a, b) } else { (b, a) };
+            return format!(
+                "\"{inner}\" lies inside \"{outer}\" at the start, {depth_mm:.2} mm deep, and will be pushed out"
+            );
+        }
         format!("\"{a}\" and \"{b}\" overlap by {depth_mm:.2} mm at the start and will be pushed apart")
     }
 
@@ -309,13 +323,38 @@ impl Overlap {
     }
 }
 
-/// The deepest overlap of surfaces at the start.
-fn pressed_at_start(baked: &Baked) -> Option<Overlap> {
+/// Notes on overlaps: the first of them by name, the others by their number.
+fn told(overlaps: &[Overlap], baked: &Baked) -> Vec<String> {
+    let mut notes: Vec<String> = overlaps.iter().take(TOLD).map(|overlap| overlap.note(baked)).collect();
+    if overlaps.len() > TOLD {
+        notes.push(format!("{} more pairs of bodies overlap at the start", overlaps.len() - TOLD));
+    }
+    notes
+}
+
+/// The overlaps of surfaces at the start, the deepest of each two bodies, in the order of the bodies.
+fn pressed_at_start(baked: &Baked) -> Vec<Overlap> {
     let (world, mut rows) = (baked.world(), Vec::new());
     let at = (&world.state.pos[..], &world.state.pose[..]);
     let regions = Params { response: Response::Projection, ..baked.params.clone() };
     Shells::default().rows(&baked.model, &regions, at, &mut rows);
-    deepest(baked, &rows, at)
+    let body = |p: PrimId| baked.model.prims[p.at()].body;
+    let pair = |row: &Row| [body(row.key.a), body(row.key.b)];
+    rows.sort_by_key(pair);
+    let overlaps = rows.chunk_by(|a, b| pair(a) == pair(b)).filter_map(|rows| {
+        let overlap = deepest(baked, rows, at).filter(|overlap| overlap.depth_m > NOTED)?;
+        Some(Overlap { inside: swallowed(baked, overlap.bodies, rows), ..overlap })
+    });
+    overlaps.collect()
+}
+
+/// Which of two bodies has a row for each of its vertices.
+fn swallowed(baked: &Baked, bodies: [BodyId; 2], rows: &[Row]) -> Option<usize> {
+    (0..2).find(|k| {
+        let range = baked.model.bodies[bodies[*k].at()].vertex_range();
+        let alone = |row: &&Row| matches!(row.held()[*k], Held::Vertex(v) if range.contains(&v.at()));
+        !range.is_empty() && rows.iter().filter(alone).count() >= range.len()
+    })
 }
 
 /// The deepest overlap at the start.
@@ -338,6 +377,7 @@ fn deepest(baked: &Baked, rows: &[Row], (pos, pose): (&[Vec3], &[Pose])) -> Opti
     let body = |p: PrimId| baked.model.prims[p.at()].body;
     Some(Overlap {
         bodies: [body(deepest.key.a), body(deepest.key.b)],
+        inside: None,
         depth_m: -deepest.gap,
         at: deepest.sides[0].place(pos, pose),
     })

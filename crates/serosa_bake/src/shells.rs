@@ -52,11 +52,13 @@ pub fn add(model: &mut Model, body: BodyId, raw: Option<&RawBody>, solid: Option
         (BodyKind::Rigid(r), _) => {
             let frame = *r;
             if let Some(Mesh { points, triangles, .. }) = solid.and_then(surface) {
-                model.shells.push(Shell { body, triangles, frame: Some((frame, points)) });
+                model.shells.push(Shell { body, triangles, frame: Some((frame, points)), thickness: 0.0 });
             }
         }
-        (_, Some(RawGeometry::Mesh { mesh, .. })) if !mesh.triangles.is_empty() => {
-            model.shells.push(Shell { body, triangles: mesh.triangles.clone(), frame: None });
+        (_, Some(RawGeometry::Mesh { mesh, radius })) if !mesh.triangles.is_empty() => {
+            let closed = Topology::of(&mesh.triangles, mesh.points.len()).is_closed();
+            let thickness = if closed { 0.0 } else { *radius };
+            model.shells.push(Shell { body, triangles: mesh.triangles.clone(), frame: None, thickness });
         }
         _ => {}
     }

@@ -5,7 +5,10 @@
 //! In the paper of LAPAROS the text to its equations 1 to 3 calls the border vertex xᵢ and the crossing p; so read, the
 //! depth is negative. Here p is the vertex inside and xᵢ the crossings of its edges, as in the original.
 
+use crate::deepest::End;
+use crate::edges::Edges;
 use crate::inside::{Inside, Intersection};
+use crate::overlap::Inner;
 use crate::pierce::Of;
 use crate::shape::{Nearest, Shape};
 use crate::triangle::closest_on_triangle;
@@ -111,6 +114,23 @@ impl Consistent {
             self.propagate(&pair);
         }
         &self.found
+    }
+
+    /// The deepest places of the edges of `a` that are deeper between their ends than these, which vertices alone miss:
+    /// an instrument comes between vertices and is held by edges. After [`Self::find`] of the same pair. Each place
+    /// knows its own way out, and `push` is 0. O(log n) for each.
+    pub fn edges(
+        &self,
+        [a, b]: [&Shape; 2],
+        of: Of,
+        intersection: &Intersection,
+        mut report: impl FnMut(&Inner),
+    ) {
+        let end = |slot: usize| {
+            let found = self.found.get(slot)?;
+            Some(End::known(a.points[found.vertex as usize], found.depth.max(0.0), -found.direction))
+        };
+        Edges { of, from: a, to: b, intersection }.each(end, |_, inner| report(&inner));
     }
 
     /// Equations 1 to 3: vertices with an edge that ends outside.

@@ -23,6 +23,15 @@ pub(crate) struct Place {
     /// Weights of the corners of the face, or of the ends of the piece.
     pub weights: Vec3,
     pub nearest: Nearest,
+    /// The way out, a unit vector.
+    pub out: Vec3,
+}
+
+impl Place {
+    /// By the shortest way.
+    pub fn of(weights: Vec3, place: Vec3, nearest: Nearest) -> Self {
+        Self { weights, nearest, out: (nearest.on.point - place).normalize_or_zero() }
+    }
 }
 
 /// The deepest place of a face with these corners, of the shape `of`, found from a place that is inside. `None` where
@@ -37,9 +46,9 @@ pub(crate) fn deepest_on_face(corners: [Vec3; 3], from: Place, of: Of, within: &
         if bound * bound <= (1.0 + CLOSE) * (1.0 + CLOSE) * best.nearest.distance_sq {
             break;
         }
-        let place =
-            Place { weights, nearest: within.nearest_from(at(&corners, weights), best.nearest.face)? };
-        let inside = is_inside(at(&corners, weights), &place.nearest, of, within);
+        let p = at(&corners, weights);
+        let place = Place::of(weights, p, within.nearest_from(p, best.nearest.face)?);
+        let inside = is_inside(p, &place.nearest, of, within);
         if inside && place.nearest.distance_sq > best.nearest.distance_sq {
             best = place;
         }
@@ -97,44 +106,95 @@ fn highest(cuts: &[Vec3]) -> Vec3 {
     best.1
 }
 
-/// The deepest place of a piece of an edge between two crossings, through these faces. The weights are those of the two
-/// ends of the piece.
-pub(crate) fn deepest_between(ends: [Vec3; 2], faces: [u32; 2], within: &Shape) -> Option<Place> {
-    let along = ends[1] - ends[0];
-    let normals = faces.map(|f| within.normal(f));
-    let mut near = faces[0];
-    // Place, depth and slope of the depth at both sides of the maximum.
-    let mut low = (0.0, 0.0, (-normals[0].dot(along)).max(0.0));
-    let mut high = (1.0, 0.0, (-normals[1].dot(along)).min(0.0));
-    let mut best: Option<Place> = None;
+/// One end of a piece of an edge that is inside.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct End {
+    pub place: Vec3,
+    /// The face that it passes through, or that is nearest.
+    face: u32,
+    /// How deep it is.
+    depth: Real,
+    /// The direction in which it becomes deeper, by its length.
+    inward: Vec3,
+}
+
+impl End {
+    /// Where the edge passes through a face.
+    pub fn crossing(place: Vec3, face: u32, within: &Shape) -> Self {
+        Self { place, face, depth: 0.0, inward: -within.normal(face) }
+    }
+
+    /// A vertex inside, of which depth and direction are known and the nearest face is not.
+    pub fn known(place: Vec3, depth: Real, inward: Vec3) -> Self {
+        Self { place, face: 0, depth, inward }
+    }
+
+    /// A vertex inside, and the nearest point of the other surface.
+    pub fn vertex(place: Vec3, nearest: &Nearest) -> Self {
+        let inward = (place - nearest.on.point).normalize_or_zero();
+        Self { place, face: nearest.face, depth: nearest.distance_sq.sqrt(), inward }
+    }
+}
+
+/// The deepest place of a piece of an edge, where that is between its ends. The weights are those of the two ends.
+/// `None` where an end is as deep: inside a convex shape the depth must grow from both ends towards it.
+///
+/// Mostly two walls are equally near there, and which of them is nearest is chance. The way out is that of either end's
+/// side mixed so that it does not lead along the edge: across the rim between the walls, as edges push one another.
+pub(crate) fn deepest_between(ends: [End; 2], within: &Shape) -> Option<Place> {
+    let along = ends[1].place - ends[0].place;
+    let look = |s: Real, end: End| Look { s, end, slope: end.inward.dot(along) };
+    let (mut low, mut high) = (look(0.0, ends[0]), look(1.0, ends[1]));
+    // Through a wall that it grazes a crossing leads inside all the same.
+    if (low.end.depth > 0.0 && low.slope <= 0.0) || (high.end.depth > 0.0 && high.slope >= 0.0) {
+        return None;
+    }
+    (low.slope, high.slope) = (low.slope.max(0.0), high.slope.min(0.0));
+    let mut best: Option<(Real, Nearest)> = None;
     for _ in 0..LOOKS {
-        let s = meeting_of(low, high);
-        let p = ends[0] + along * s;
-        let nearest = within.nearest_from(p, near)?;
-        near = nearest.face;
-        let depth = nearest.distance_sq.sqrt();
-        if best.is_none_or(|b| nearest.distance_sq > b.nearest.distance_sq) {
-            best = Some(Place { weights: Vec3::new(1.0 - s, s, 0.0), nearest });
+        let s = meeting_of(&low, &high);
+        let p = ends[0].place + along * s;
+        let nearest = within.nearest_from(p, low.end.face)?;
+        if best.is_none_or(|(_, b)| nearest.distance_sq > b.distance_sq) {
+            best = Some((s, nearest));
         }
-        let Some(inward) = (p - nearest.on.point).try_normalize() else { break };
-        let bound = low.1 + low.2 * (s - low.0);
-        let slope = inward.dot(along);
-        if bound <= (1.0 + CLOSE) * depth || slope == 0.0 {
+        let here = look(s, End::vertex(p, &nearest));
+        let bound = low.end.depth + low.slope * (s - low.s);
+        if here.slope > 0.0 {
+            low = here;
+        } else {
+            high = here;
+        }
+        if bound <= (1.0 + CLOSE) * here.end.depth || here.slope == 0.0 {
             break;
         }
-        if slope > 0.0 {
-            low = (s, depth, slope);
-        } else {
-            high = (s, depth, slope);
-        }
     }
-    best
+    let end = ends[0].depth.max(ends[1].depth);
+    let (s, nearest) = best.filter(|(_, nearest)| nearest.distance_sq > end * end)?;
+    let place = Place::of(Vec3::new(1.0 - s, s, 0.0), ends[0].place + along * s, nearest);
+    Some(Place { out: across(&low, &high).unwrap_or(place.out), ..place })
+}
+
+/// The mean of the ways out at two places, without what leads from one to the other.
+fn across(low: &Look, high: &Look) -> Option<Vec3> {
+    let part = low.slope / (low.slope - high.slope);
+    let inward = low.end.inward * (1.0 - part) + high.end.inward * part;
+    (-inward).try_normalize().filter(|_| inward.length_squared() > 0.1)
+}
+
+/// A place on a piece of an edge: how deep it is and how the depth grows along the piece.
+#[derive(Clone, Copy, Debug)]
+struct Look {
+    s: Real,
+    end: End,
+    slope: Real,
 }
 
 /// Where two tangents meet, or the middle where they do not between their places.
-fn meeting_of(low: (Real, Real, Real), high: (Real, Real, Real)) -> Real {
-    let s = (high.1 - low.1 + low.2 * low.0 - high.2 * high.0) / (low.2 - high.2);
-    if s > low.0 && s < high.0 { s } else { 0.5 * (low.0 + high.0) }
+fn meeting_of(low: &Look, high: &Look) -> Real {
+    let s =
+        (high.end.depth - low.end.depth + low.slope * low.s - high.slope * high.s) / (low.slope - high.slope);
+    if s > low.s && s < high.s { s } else { 0.5 * (low.s + high.s) }
 }
 
 #[cfg(test)]
@@ -168,7 +228,7 @@ mod tests {
             };
             let corners = [p(0.0), p(0.3), p(0.9)];
             let nearest = body.nearest(corners[0]).unwrap();
-            let from = Place { weights: Vec3::X, nearest };
+            let from = Place::of(Vec3::X, corners[0], nearest);
             let found = deepest_on_face(corners, from, Of::First, &body).map_or(nearest, |x| x.nearest);
             let (fast, slow) = (found.distance_sq.sqrt(), slowly(&corners, &body));
             assert!(fast >= slow * (1.0 - 2.0 * CLOSE), "{k}: {fast} but {slow}");
@@ -182,7 +242,7 @@ mod tests {
         let lump = lump(8, 0.4);
         let body = lump.shape();
         let corners = [Vec3::new(0.5, 0.1, 0.0), Vec3::new(-0.3, 0.6, 0.1), Vec3::new(0.0, -0.4, 0.5)];
-        let from = Place { weights: Vec3::X, nearest: body.nearest(corners[0]).unwrap() };
+        let from = Place::of(Vec3::X, corners[0], body.nearest(corners[0]).unwrap());
         let found = deepest_on_face(corners, from, Of::First, &body).unwrap();
         let again = body.nearest(at(&corners, found.weights)).unwrap();
         assert_eq!(again, found.nearest);
@@ -196,7 +256,8 @@ mod tests {
         // From the lid to a wall: the depth is that of the nearer of the two planes, greatest where they are equal.
         let ends = [Vec3::new(0.2, 0.1, 1.0), Vec3::new(1.0, 0.1, 0.6)];
         let face_at = |p: Vec3| body.nearest(p).unwrap().face;
-        let found = deepest_between(ends, ends.map(face_at), &body).unwrap();
+        let pieces = ends.map(|p| End::crossing(p, face_at(p), &body));
+        let found = deepest_between(pieces, &body).unwrap();
         let p = ends[0] * found.weights.x + ends[1] * found.weights.y;
         assert!((p.x - p.z).abs() < 1e-9 && (found.nearest.distance_sq.sqrt() - (1.0 - p.x)).abs() < 1e-12);
         assert!((p.x - (0.2 + 0.8 * 2.0 / 3.0)).abs() < 1e-9, "{p}");

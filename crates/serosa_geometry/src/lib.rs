@@ -11,6 +11,7 @@ pub mod consistent;
 pub mod crossing;
 mod deepest;
 pub mod distance;
+mod edges;
 pub mod generate;
 pub mod grid;
 pub mod implicit;

@@ -6,15 +6,17 @@
 //! alone, takes one direction for a pair of objects, and misses what has no vertex inside. Here
 //! - a region is a connected piece of the boundary of what the two shapes have in common: vertices joined by edges,
 //!   pieces of edges, and the curves along which the surfaces cross. Two bumps give two regions and two directions;
-//! - an edge that enters and leaves between its ends gives a point, at its deepest place;
+//! - an edge gives a point at its deepest place, where that is between its ends, whether these are inside or not: what
+//!   lies over a rim is as deep as it was when an end of an edge comes in beside it;
 //! - the deepest point is looked for on the faces around the deepest vertex or edge as well.
 
 mod join;
 
-use crate::deepest::{Place, deepest_between, deepest_on_face};
-use crate::inside::{CrossedEdge, Inside, Intersection};
+use crate::deepest::{End, Place, deepest_on_face};
+use crate::edges::{Anchor, Edges};
+use crate::inside::{Inside, Intersection};
 use crate::pierce::Of;
-use crate::shape::Shape;
+use crate::shape::{Nearest, Shape};
 use crate::{Real, Vec3};
 use core::ops::Range;
 use join::Joins;
@@ -36,6 +38,8 @@ pub struct Inner {
     pub face: u32,
     /// How far the exit is [m].
     pub distance: Real,
+    /// The way out for this point alone [unit]: to the exit, or across the rim between two exits equally near.
+    pub out: Vec3,
     /// How far to move the point along the region's direction [m]: the way to the exit, projected; never negative.
     pub push: Real,
 }
@@ -64,8 +68,8 @@ pub struct Overlap {
     /// Region and point, before they are sorted.
     drafts: Vec<(u32, Inner)>,
     joins: Joins,
-    /// The nearest faces of the vertices inside, by slot.
-    near: Vec<u32>,
+    /// The nearest points of the vertices inside, by slot; `None` where the other has no surface.
+    near: Vec<Option<Nearest>>,
 }
 
 impl Overlap {
@@ -86,10 +90,8 @@ impl Overlap {
         self.joins.join([a, b], intersection);
         self.drafts.clear();
         for (of, from, to) in [(Of::First, a, b), (Of::Second, b, a)] {
-            let inside = intersection.inside(of);
-            self.draft_vertices(of, from, to, inside);
-            let pieces = (intersection, of);
-            inside.crossed().iter().for_each(|edge| self.draft_pieces(pieces, edge, from, to));
+            self.draft_vertices(of, from, to, intersection.inside(of));
+            self.draft_edges(Edges { of, from, to, intersection });
         }
         self.sort_points();
         for k in 0..self.regions.len() {
@@ -113,41 +115,33 @@ impl Overlap {
             let mut asked =
                 from.topology.neighbours_of(*v).iter().filter_map(|w| inside.slot(*w)).filter(|s| *s < slot);
             let nearest = match asked.next_back() {
-                Some(neighbour) => to.nearest_from(p, self.near[neighbour]),
+                Some(neighbour) => to.nearest_from(p, self.near[neighbour].map_or(0, |n| n.face)),
                 None => to.nearest(p),
             };
-            self.near.push(nearest.map_or(0, |n| n.face));
+            self.near.push(nearest);
             if let Some(nearest) = nearest {
-                let inner = Inner::at(of, [*v; 3], Place { weights: Vec3::X, nearest }, from);
+                let inner = Inner::at(of, [*v; 3], Place::of(Vec3::X, p, nearest), from);
                 self.drafts.push((self.joins.region_of_vertex(of, slot), inner));
             }
         }
     }
 
-    /// The deepest places of the pieces of an edge inside that have no vertex.
-    fn draft_pieces(
-        &mut self,
-        (intersection, of): (&Intersection, Of),
-        edge: &CrossedEdge,
-        from: &Shape,
-        to: &Shape,
-    ) {
-        if !to.is_solid() {
-            return;
-        }
-        let crossings = &intersection.crossings.of(of)[range(&edge.crossings)];
-        for (k, pair) in crossings.windows(2).enumerate() {
-            if pair[0].leaving || !pair[1].leaving {
-                continue;
-            }
-            let ends = [pair[0].place(from), pair[1].place(from)];
-            let Some(place) = deepest_between(ends, [pair[0].face, pair[1].face], to) else { continue };
-            let at = pair[0].at + (pair[1].at - pair[0].at) * place.weights.y;
-            let place = Place { weights: Vec3::new(1.0 - at, at, 0.0), ..place };
-            let inner = Inner::at(of, [edge.ends[0], edge.ends[1], edge.ends[1]], place, from);
-            let crossing = edge.crossings.start as usize + k;
-            self.drafts.push((self.joins.region_of_crossing(of, crossing), inner));
-        }
+    /// The deepest places of edges, where these are between their ends.
+    fn draft_edges(&mut self, edges: Edges) {
+        let Self { near, drafts, joins, .. } = self;
+        let of = edges.of;
+        let vertices = edges.intersection.inside(of).vertices();
+        let end = |slot: usize| {
+            let place = edges.from.points[vertices[slot] as usize];
+            near[slot].as_ref().map(|nearest| End::vertex(place, nearest))
+        };
+        edges.each(end, |anchor, inner| {
+            let region = match anchor {
+                Anchor::Vertex(slot) => joins.region_of_vertex(of, slot),
+                Anchor::Crossing(crossing) => joins.region_of_crossing(of, crossing),
+            };
+            drafts.push((region, inner));
+        });
     }
 
     /// Points by region, and regions in the order of their first points.
@@ -168,11 +162,21 @@ impl Overlap {
 }
 
 impl Inner {
-    fn at(of: Of, corners: [u32; 3], place: Place, shape: &Shape) -> Self {
+    pub(crate) fn at(of: Of, corners: [u32; 3], place: Place, shape: &Shape) -> Self {
         let at = crate::deepest::at(&corners.map(|v| shape.points[v as usize]), place.weights);
         let distance = place.nearest.distance_sq.sqrt();
         let (exit, face) = (place.nearest.on.point, place.nearest.face);
-        Self { of, corners, weights: place.weights.to_array(), place: at, exit, face, distance, push: 0.0 }
+        Self {
+            of,
+            corners,
+            weights: place.weights.to_array(),
+            place: at,
+            exit,
+            face,
+            distance,
+            out: place.out,
+            push: 0.0,
+        }
     }
 
     /// Vertices before edges; pieces of one edge in their order along it.
@@ -221,7 +225,7 @@ fn deepest_around(point: &Inner, from: &Shape, to: &Shape) -> Inner {
         }
         let Some(nearest) = to.nearest_from(point.place, point.face) else { continue };
         let places = corners.map(|v| from.points[v as usize]);
-        if let Some(place) = deepest_on_face(places, Place { weights, nearest }, point.of, to) {
+        if let Some(place) = deepest_on_face(places, Place::of(weights, point.place, nearest), point.of, to) {
             let found = Inner::at(point.of, corners, place, from);
             if found.distance > best.distance {
                 best = found;

@@ -282,6 +282,8 @@ pub enum Surface {
     Stomach,
     /// A spleen: purple.
     Spleen,
+    /// A sheet woven of pale threads.
+    Weave,
 }
 
 /// How to draw a body.

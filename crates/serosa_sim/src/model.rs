@@ -71,6 +71,8 @@ pub struct Shell {
     pub triangles: Vec<[u32; 3]>,
     /// Of a rigid shape: its frame, and its points in it \[m\].
     pub frame: Option<(RigidId, Vec<Vec3>)>,
+    /// Half the thickness of an open sheet, which what it lies on stays away from its middle; 0 of what has an inside \[m\].
+    pub thickness: Real,
 }
 
 /// In [`Model::unknown`]: a vertex that no band solves for.

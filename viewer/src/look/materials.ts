@@ -3,7 +3,7 @@
 import { Color, DoubleSide, FrontSide, MeshLambertMaterial, MeshPhysicalMaterial, MeshStandardMaterial, type Material, type Texture } from "three";
 import { organMaterial, type OrganSurface } from "./organs";
 import { inRoom, type Wear } from "./room";
-import { brushed, tissue, type Surface } from "./textures";
+import { brushed, THREADS, tissue, weave, type Surface } from "./textures";
 import { mesentery, wall } from "./vessels";
 
 /** Warm colours, one for each soft body in turn. */
@@ -23,6 +23,7 @@ let threadSurface: Surface | null = null;
 let skinSurface: Surface | null = null;
 let wallSurface: Surface | null = null;
 let mesenterySurface: Texture | null = null;
+let weaveSurface: Surface | null = null;
 
 /** A soft body's own material and the one that shows colour maps. */
 export interface TissuePair {
@@ -85,6 +86,21 @@ export function skinMaterials(index: number, closed: boolean): TissuePair {
     own.opacity = 0.9;
   }
   return { own, mapped: mappedMaterial() };
+}
+
+/** Distance between the threads of a surgical mesh [m]. */
+const PITCH = 0.0028;
+
+/** A surgical mesh of polypropylene threads, for texture places that repeat after `tile` metres. */
+export function weaveMaterials(tile: number): TissuePair {
+  weaveSurface ??= weave(QUALITY.fine);
+  const own = new MeshPhysicalMaterial({ color: 0xeef1ee, roughness: 0.4, shadowSide: FrontSide, transparent: true });
+  own.map = weaveSurface.map;
+  own.bumpMap = QUALITY.fine ? weaveSurface.bump : null;
+  own.bumpScale = 2;
+  const often = tile / (THREADS * PITCH);
+  [weaveSurface.map, weaveSurface.bump].forEach((texture) => texture.repeat.set(often, often));
+  return { own: inRoom(own, new Color(0x20262a)), mapped: mappedMaterial() };
 }
 
 /** The closed surface of an organ. */

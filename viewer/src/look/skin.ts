@@ -5,7 +5,7 @@ import { paint } from "../colours";
 import type { SoftState } from "../frame";
 import type { Look, Surface } from "../wire";
 import type { Shade, SoftLook } from "./look";
-import { organMaterials, setGhost, skinMaterials, type TissuePair } from "./materials";
+import { organMaterials, setGhost, skinMaterials, weaveMaterials, type TissuePair } from "./materials";
 import { isOrgan, layOrgan } from "./organs";
 
 type Skin = Extract<Look, { kind: "skin" }>;
@@ -37,7 +37,9 @@ export class SkinLook implements SoftLook {
   constructor(look: Skin, surface: Surface, index: number) {
     this.triangles = Uint32Array.from(look.triangles);
     this.vertices = look.rest.length / 3;
-    this.radius = look.radius;
+    const woven = surface === "weave";
+    // Through the pores of one face the other would be seen, a little beside it: a weave has its threads in the middle.
+    this.radius = woven ? 0 : look.radius;
     this.border = borderOf(this.triangles);
     this.rim = Uint32Array.from(new Set(this.border));
     this.rimOf = new Uint32Array(this.vertices);
@@ -63,11 +65,12 @@ export class SkinLook implements SoftLook {
       layOrgan(geometry, { rest, normals: this.normals.slice(), triangles: this.triangles, spots: look.spots });
       this.materials = organMaterials(surface);
     } else {
-      this.materials = skinMaterials(index, closed);
+      this.materials = woven ? weaveMaterials(TILE) : skinMaterials(index, closed);
     }
     this.object = new Mesh(geometry, this.materials.own);
     this.object.frustumCulled = false;
-    this.object.castShadow = true;
+    // Light falls through the pores, which are too small for the map of shadows.
+    this.object.castShadow = !woven;
     this.object.receiveShadow = true;
   }
 

@@ -74,15 +74,15 @@ function texture(context: CanvasRenderingContext2D, colour: boolean, fine: boole
   return result;
 }
 
-/** Fills a canvas from a function of the pixel that gives red, green, blue from 0 to 1. */
-function fill(context: CanvasRenderingContext2D, pixel: (i: number, x: number) => [number, number, number]): void {
+/** Fills a canvas from a function of the pixel that gives red, green, blue and how dense it is from 0 to 1. */
+function fill(context: CanvasRenderingContext2D, pixel: (i: number, x: number) => [number, number, number, number?]): void {
   const image = context.createImageData(SIZE, SIZE);
   for (let i = 0; i < SIZE * SIZE; i++) {
-    const [r, g, b] = pixel(i, i % SIZE);
+    const [r, g, b, dense = 1] = pixel(i, i % SIZE);
     image.data[4 * i] = 255 * r;
     image.data[4 * i + 1] = 255 * g;
     image.data[4 * i + 2] = 255 * b;
-    image.data[4 * i + 3] = 255;
+    image.data[4 * i + 3] = 255 * dense;
   }
   context.putImageData(image, 0, 0);
 }
@@ -106,6 +106,39 @@ export function tissue(vessels: boolean, fine: boolean): Surface {
     drawVessels(height, "rgba(235, 235, 235, 0.35)", 1.3);
   }
   return { map: texture(colour, true, fine), bump: texture(height, false, fine) };
+}
+
+/** Threads along one side of a tile of {@link weave}. */
+export const THREADS = 4;
+/** Half the width of a thread, in distances between threads. */
+const THREAD = 0.2;
+/** How dense the pores are: hardly there, but for the light that smooth threads scatter. */
+const PORE = 0.1;
+
+/** Threads that pass over and under one another, and pores between them; where nothing is, the tile is seen through. */
+export function weave(fine: boolean): Surface {
+  // How high the upper side of a thread is at a distance across and along it, from 0 to 1; nothing beside it.
+  const thread = (across: number, along: number, over: boolean): number => {
+    const off = (across - Math.round(across)) / THREAD;
+    const wave = 0.5 + 0.3 * Math.cos(Math.PI * along) * (over ? 1 : -1);
+    return Math.abs(off) < 1 ? wave * Math.sqrt(1 - off * off) + 0.1 : 0;
+  };
+  const height = (i: number): number => {
+    const [u, v] = [(THREADS * (i % SIZE)) / SIZE, (THREADS * Math.floor(i / SIZE)) / SIZE];
+    return Math.max(thread(u, v, Math.round(u) % 2 === 0), thread(v, u, Math.round(v) % 2 === 1));
+  };
+  const colour = canvas();
+  fill(colour, (i) => {
+    const h = height(i);
+    const v = 0.7 + 0.3 * h;
+    return [v, v, v, h > 0 ? 0.95 : PORE];
+  });
+  const bump = canvas();
+  fill(bump, (i) => {
+    const h = height(i);
+    return [h, h, h];
+  });
+  return { map: texture(colour, true, fine), bump: texture(bump, false, fine) };
 }
 
 /** How much of a vessel lies at each point, from 0 to 1. */

@@ -1,14 +1,8 @@
 //! The results of a soak, for people.
 
 use super::Case;
-use crate::shell;
+use crate::marked;
 use serde_json::Value;
-use std::fs;
-
-/// The page that holds the results, between two marks.
-const PAGE: &str = "docs/validation.md";
-const BEGIN: &str = "<!-- soak: begin -->";
-const END: &str = "<!-- soak: end -->";
 
 fn number(value: &Value) -> f64 {
     value.as_f64().unwrap_or(f64::NAN)
@@ -55,20 +49,12 @@ fn row(case: &Case) -> String {
 
 /// Writes the results into the page.
 pub fn write(cases: &[Case], threads: &[(String, bool)]) -> Result<(), String> {
-    let path = shell::root().join(PAGE);
-    let text = fs::read_to_string(&path).map_err(|error| format!("{PAGE}: {error}"))?;
-    let place = text.find(BEGIN).zip(text.find(END)).filter(|(begin, end)| begin < end);
-    let Some((begin, end)) = place else {
-        return Err(format!("{PAGE} has no place for results; put `{BEGIN}` and `{END}` into it"));
-    };
     let mut table = String::from(
-        "\n| scene | tools | seed | simulated min | audited steps | missed | deepest overlap, m | frozen | contacts mean / \
+        "| scene | tools | seed | simulated min | audited steps | missed | deepest overlap, m | frozen | contacts mean / \
          max | memory, MB | CPU ms a step, mean / 99 % |\n|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n",
     );
     cases.iter().for_each(|case| table += &row(case));
     table.push('\n');
     threads.iter().for_each(|(line, _)| table += &format!("- {line}\n"));
-    table.push('\n');
-    let written = format!("{}{table}{}", &text[..begin + BEGIN.len()], &text[end..]);
-    fs::write(&path, written).map_err(|error| format!("{PAGE}: {error}"))
+    marked::write("docs/validation.md", "soak", &table)
 }

@@ -8,6 +8,7 @@ mod laparos;
 mod medvr;
 mod organ;
 mod rope;
+mod validation;
 mod walk;
 
 use crate::cli::BenchArgs;
@@ -40,6 +41,7 @@ const BENCHES: &[Bench] = &[
         "two organs pressed into one another, detection and response step by step, beside the published times",
         medvr::bench,
     ),
+    ("validation", "solids beside theory, published reference values and measured tissue", validation::bench),
     ("organ", "solids of tetrahedra, 20 sweeps a step, from 6,000 to 511,000 of them", organ::bench),
     ("import", "a million triangles read in every mesh format", import::bench),
 ];

@@ -75,7 +75,11 @@ fn body(raw: &RawScene, model: &Model, i: usize, body: &Body) -> BodyInfo {
             shape: solid(model, r.at()),
             movable: model.rigids[r.at()].inv_mass > 0.0,
         },
-        (_, Some(RawGeometry::Mesh { mesh, radius })) => soft(model, body, mesh, *radius),
+        (_, Some(RawGeometry::Mesh { mesh, radius })) => {
+            // Surfaces that press one another touch where they are, others as thick as their edges.
+            let shell = model.shells.iter().find(|shell| shell.body.at() == i);
+            soft(model, body, mesh, shell.map_or(*radius, |shell| shell.thickness))
+        }
         (_, Some(RawGeometry::Strip(raw))) => strip(model, body, raw),
         (_, Some(RawGeometry::Tets(tets))) => spotted(soft(model, body, &tets.mesh, 0.0), &raw.bodies[i]),
         (_, Some(RawGeometry::Filled(filled))) => spotted(skin(model, i, &filled.surface), &raw.bodies[i]),
@@ -99,6 +103,7 @@ fn surface(raw: &RawScene, i: usize) -> Surface {
         Some(Finish::Gallbladder) => Surface::Gallbladder,
         Some(Finish::Stomach) => Surface::Stomach,
         Some(Finish::Spleen) => Surface::Spleen,
+        Some(Finish::Weave) => Surface::Weave,
         Some(Finish::Plain) => Surface::Plain,
     }
 }

@@ -124,6 +124,29 @@ fn scenes_are_listed_and_printed() {
 }
 
 #[test]
+fn check_tells_what_lies_inside_another_at_the_start() {
+    let scene = r#"serosa = 1
+title = "Swallowed"
+[world]
+response = "projection"
+[[body]]
+name = "stone"
+shape.ball = { center = [0, 0, "1 cm"], size = "2 cm", vertices = 60 }
+model.tissue = { mass = "10 g", stiffness = "100 N/m", restoration = "20 1/s" }
+[[body]]
+name = "bladder"
+shape.ball = { center = [0, 0, 0], size = "8 cm", vertices = 200 }
+model.tissue = { mass = "100 g", stiffness = "100 N/m", restoration = "20 1/s" }
+"#;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("swallowed.toml");
+    std::fs::write(&path, scene).unwrap();
+    let told = tell(&["check", path.to_str().unwrap()]);
+    let note = "note: \"stone\" lies inside \"bladder\" at the start";
+    assert!(told.code == 0 && told.out.contains(note), "{}{}", told.out, told.err);
+}
+
+#[test]
 fn check_tells_five_mistakes_of_five() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("five.toml");

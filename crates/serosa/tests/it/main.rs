@@ -10,6 +10,7 @@ mod convert;
 mod depth;
 mod fuzz;
 mod measure;
+mod organs;
 mod pairs;
 mod papers;
 mod query;

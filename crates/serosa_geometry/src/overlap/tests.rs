@@ -185,3 +185,37 @@ fn the_same_bits_in_any_order() {
     }
     assert_eq!((one.regions(), one.points()), (warm.regions(), warm.points()));
 }
+
+/// A blade of long edges through a ball of short ones, and the other way about: the regions know the same edges, where
+/// these have both ends outside.
+#[test]
+fn edges_between_their_ends_are_found_from_consistent_depths_too() {
+    let ball = Body::sphere(6);
+    let blade = Body::sphere(1).moved(|p| Vec3::new(0.05 * p.x + 0.3, 3.0 * p.y, 3.0 * p.z));
+    for [a, b] in [[&ball, &blade], [&blade, &ball]] {
+        let found = search(a, b);
+        let (a, b) = (a.shape(), b.shape());
+        let mut intersection = Intersection::default();
+        intersection.find(&a, &b);
+        let (mut consistent, mut count) = (crate::consistent::Consistent::default(), 0);
+        for (of, shapes) in [(Of::First, [&a, &b]), (Of::Second, [&b, &a])] {
+            let inside = intersection.inside(of);
+            let pierces = |p: &&Inner| {
+                let ends = [p.corners[0], p.corners[1]];
+                p.of == of && ends[0] != ends[1] && ends.iter().all(|v| inside.slot(*v).is_none())
+            };
+            let mut got = Vec::new();
+            consistent.find(shapes, of, &intersection, None);
+            consistent.edges(shapes, of, &intersection, |p| got.push(*p));
+            assert!(got.iter().all(|p| p.distance > 0.0 && (p.out.length() - 1.0).abs() < 1e-12));
+            let sorted = |points: &[Inner]| {
+                let mut points: Vec<Inner> = points.iter().filter(pierces).copied().collect();
+                points.sort_by_key(Inner::key);
+                points.iter().map(|p| (p.corners, p.place, p.exit, p.out)).collect::<Vec<_>>()
+            };
+            assert_eq!(sorted(&got), sorted(found.points()));
+            count += sorted(&got).len();
+        }
+        assert!(count > 20, "{count}");
+    }
+}

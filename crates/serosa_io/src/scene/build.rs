@@ -553,6 +553,7 @@ fn finish(look: &str, shape: &str) -> Finish {
         "tissue" => Finish::Tissue,
         "bowel" => Finish::Bowel,
         "steel" => Finish::Steel,
+        "weave" => Finish::Weave,
         _ => organ::named(look).or(organ::named(shape)).map_or(Finish::Plain, organ::finish),
     }
 }

@@ -4,6 +4,8 @@
 //! intersected exactly; what of one is inside the other then gets a depth and a way out, by regions (MedVR) or
 //! consistently (LAPAROS), and a row for each. See `docs/models/penetration.md`.
 
+mod sheets;
+
 use crate::body::Substep;
 use crate::model::{Model, Pose, Shape as Solid, Shell};
 use crate::params::{Params, Response};
@@ -29,6 +31,8 @@ pub struct Shells {
     intersection: Intersection,
     overlap: Overlap,
     consistent: Consistent,
+    /// Vertices that have come through a sheet.
+    through: Vec<u32>,
 }
 
 /// A shell as the searches need it.
@@ -113,7 +117,8 @@ impl Shells {
             let points = points_of(model, shell, surface, pos);
             // What is not a number is nowhere, and touches nothing.
             let sound = points.iter().all(|p| p.is_finite());
-            self.boxes.push(if sound { Aabb::around(points.iter().copied()) } else { Aabb::EMPTY });
+            let around = |p: &[Vec3]| Aabb::around(p.iter().copied()).grown(shell.thickness);
+            self.boxes.push(if sound { around(points) } else { Aabb::EMPTY });
         }
         self.grid.build(&self.boxes, |_| 0);
         self.pairs.clear();
@@ -149,7 +154,7 @@ impl Shells {
         at: At,
         rows: &mut Vec<Row>,
     ) {
-        let Self { surfaces, intersection, overlap, consistent, .. } = self;
+        let Self { surfaces, intersection, overlap, consistent, through, .. } = self;
         let shells = [&model.shells[i], &model.shells[j]];
         let shape = |k: usize| {
             let surface = &surfaces[k];
@@ -160,11 +165,15 @@ impl Shells {
         intersection.find(&a, &b);
         let mu = shells.map(|shell| params.bodies[shell.body.at()].friction);
         let contact = Contact { model, shells, shapes: [&a, &b], at, friction: (mu[0] * mu[1]).sqrt() };
-        if params.response == Response::ConsistentPenetration {
+        if let Some(sheet) = contact.sheet() {
+            contact.lie_on(sheet, intersection, rows);
+            contact.push_back(sheet.0, intersection, through, rows);
+        } else if params.response == Response::ConsistentPenetration {
             for of in [Of::First, Of::Second] {
                 let sides = [contact.shapes[of as usize], contact.shapes[of.other() as usize]];
                 consistent.find(sides, of, intersection, None);
                 contact.press_vertices(of, consistent, rows);
+                consistent.edges(sides, of, intersection, |point| contact.press_edge(point, rows));
             }
         } else {
             overlap.find(&a, &b, intersection);
@@ -206,10 +215,10 @@ impl Contact<'_> {
         for region in overlap.regions() {
             let points = &overlap.points()[region.points.start as usize..region.points.end as usize];
             // The deepest point of a wide and shallow region is now here, now there, and what follows it never rests.
-            let mean: Vec3 = points.iter().map(|p| self.own_way(p) * p.distance).sum();
+            let mean: Vec3 = points.iter().map(|p| toward_first(p.of, p.out) * p.distance).sum();
             let mean = mean.try_normalize().filter(|_| !region.enclosed).unwrap_or(region.normal);
             for point in points {
-                let own = self.own_way(point);
+                let own = toward_first(point.of, point.out);
                 let along = own.dot(mean);
                 let way = match region.enclosed {
                     true => (region.normal, point.push),
@@ -222,12 +231,6 @@ impl Contact<'_> {
         }
     }
 
-    /// From a point to its own exit, as a normal from the second shell to the first.
-    fn own_way(&self, point: &Inner) -> Vec3 {
-        let out = (point.exit - point.place).normalize_or_zero();
-        if point.of == Of::First { out } else { -out }
-    }
-
     /// LAPAROS: a direction for each vertex. The other side is held where the vertex comes out.
     fn press_vertices(&self, of: Of, found: &Consistent, rows: &mut Vec<Row>) {
         let other = self.shapes[of.other() as usize];
@@ -238,9 +241,15 @@ impl Contact<'_> {
             let Some(exit) = other.nearest_from(out, last) else { continue };
             last = exit.face;
             let held = (other.topology.triangles[exit.face as usize], exit.on.weights);
-            let normal = if of == Of::First { p.direction } else { -p.direction };
-            self.press(of, ([p.vertex; 3], [1.0, 0.0, 0.0]), held, (normal, p.depth), rows);
+            let way = (toward_first(of, p.direction), p.depth);
+            self.press(of, ([p.vertex; 3], [1.0, 0.0, 0.0]), held, way, rows);
         }
+    }
+
+    /// What LAPAROS misses: an edge that is deepest between its ends. It leaves by its own way.
+    fn press_edge(&self, point: &Inner, rows: &mut Vec<Row>) {
+        let way = (toward_first(point.of, point.out), point.distance);
+        self.press(point.of, (point.corners, point.weights), self.exit(point), way, rows);
     }
 
     /// Where a point of one side leaves the other.
@@ -290,6 +299,11 @@ impl Contact<'_> {
     }
 }
 
+/// A way out of one side as a normal from the second shell to the first.
+fn toward_first(of: Of, out: Vec3) -> Vec3 {
+    if of == Of::First { out } else { -out }
+}
+
 /// A row with its gap as given: its sides are held a little beside each other.
 fn row(key: RowKey, sides: [Side; 2], (normal, gap, friction): (Vec3, Real, Real), (pos, pose): At) -> Row {
     let mut row = Row { key, sides, normal, offset: 0.0, gap, friction, lambda: 0.0, slip: Vec3::ZERO };
@@ -308,7 +322,7 @@ fn planes(model: &Model, params: &Params, (pos, pose): At, rows: &mut Vec<Row>) 
             let mu = |b: usize| params.bodies[b].friction;
             let friction = (mu(shell.body.at()) * mu(plane.body.at())).sqrt();
             for v in model.bodies[shell.body.at()].vertex_range() {
-                let gap = pos[v].dot(normal) - level;
+                let gap = pos[v].dot(normal) - level - shell.thickness;
                 let Some(prim) = model.neighbours.at(VertexId::from(v)).first().filter(|_| gap < 0.0) else {
                     continue;
                 };

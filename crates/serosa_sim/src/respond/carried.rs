@@ -73,11 +73,12 @@ pub(super) fn prepare(sub: &Substep, scratch: &mut Scratch) {
     }
 }
 
-/// Gives all vertices what their bodies have taken over, as velocity and as the way that it leads in the substep.
-pub(super) fn spread(sub: &Substep, motion: &mut Motion) {
+/// Gives all vertices what their bodies have taken over, as velocity and as the way that it leads in the substep. They
+/// were at `places` when the bodies were looked at; at any others the turn would have a momentum of its own.
+pub(super) fn spread(sub: &Substep, motion: &mut Motion, places: &[Vec3]) {
     for (body, carried) in sub.model.bodies.iter().zip(&*motion.carried).filter(|(_, c)| c.is_moved()) {
         for v in body.vertex_range() {
-            let more = carried.velocity(motion.pos[v]);
+            let more = carried.velocity(places[v]);
             motion.vel[v] += more;
             motion.pos[v] += more * sub.h;
         }

@@ -28,6 +28,8 @@ pub struct RowWork {
     pub(super) normal: Vec3,
     offset: Real,
     friction: Real,
+    /// Speed at which the sides may approach and meet no sooner than the substep ends \[m/s\].
+    pub(super) leeway: Real,
     /// D = Σ weight² × mobility along the normal: relative speed for a unit impulse \[1/kg\].
     softness: Real,
     lambda: Real,
@@ -70,6 +72,7 @@ fn prepare_row(motion: &Motion, i: usize, row: &Row) -> Option<RowWork> {
         normal: row.normal,
         offset: row.offset,
         friction: row.friction,
+        leeway: 0.0,
         softness: 0.0,
         lambda: 0.0,
         slip: Vec3::ZERO,
@@ -160,7 +163,7 @@ impl RowWork {
     }
 
     /// Moves each node by its share, as an impulse would change its velocity.
-    fn push_position(&self, motion: &mut Motion, impulse: Vec3) {
+    pub(super) fn push_position(&self, motion: &mut Motion, impulse: Vec3) {
         for &(v, weight, w) in self.soft() {
             motion.pos[v.at()] += impulse * (weight * w);
         }
@@ -181,13 +184,14 @@ impl RowWork {
     }
 }
 
-pub(super) fn correct_velocity(motion: &mut Motion, row: &mut RowWork, h: Real) {
+/// Ends the approach by an impulse, and the sliding by friction; gives the impulse that this pass has added \[N s\].
+pub(super) fn correct_velocity(motion: &mut Motion, row: &mut RowWork, h: Real) -> Real {
     let velocity = row.relative_velocity(motion);
-    let approach = -velocity.dot(row.normal);
+    let approach = -velocity.dot(row.normal) - row.leeway;
     // The impulse over all passes may only push; a later pass may take back what an earlier one gave too much.
     let total = (row.lambda + approach / row.softness).max(0.0);
-    if total != row.lambda && total.is_finite() {
-        let more = total - row.lambda;
+    let more = if total.is_finite() { total - row.lambda } else { 0.0 };
+    if more != 0.0 {
         row.lambda = total;
         row.push_velocity(motion, row.normal * more);
     }
@@ -197,6 +201,7 @@ pub(super) fn correct_velocity(motion: &mut Motion, row: &mut RowWork, h: Real) 
             if row.stiffs == 0 && row.wholes == 0 { velocity } else { row.relative_velocity(motion) };
         rub(motion, row, velocity, h);
     }
+    more
 }
 
 /// Coulomb friction, which the paper leaves out: the impulse that would stop the sliding, kept within μ λ over

@@ -36,7 +36,7 @@ pub(crate) fn answer(sub: &Substep, state: &mut State, scratch: &mut Scratch, re
         Response::AugmentedLagrangian | Response::Ignore => row_work.clear(),
     }
     if presses {
-        penetration::prepare((sub, &scratch.tissues), &motion, rows, row_work, shares);
+        penetration::prepare((sub, state, &scratch.tissues), &motion, rows, row_work, shares);
     }
     grip::prepare(sub, &state.grips, grip_work);
     for _ in 0..sub.sweeps {
@@ -48,7 +48,8 @@ pub(crate) fn answer(sub: &Substep, state: &mut State, scratch: &mut Scratch, re
         grip::sweep(&mut motion, grip_work, sub.h);
     }
     if presses {
-        carried::spread(sub, &mut motion);
+        carried::spread(sub, &mut motion, &scratch.found_pos);
+        penetration::aim(&motion, row_work, shares, sub.h);
         (0..sub.sweeps).for_each(|_| penetration::sweep_positions(&mut motion, row_work, shares));
     }
     displacement_velocity::store(rows, row_work);

@@ -16,6 +16,7 @@ use super::displacement_velocity::{RowWork, correct_velocity};
 use crate::body::Substep;
 use crate::body::tissue::TissueWork;
 use crate::row::Row;
+use crate::state::State;
 use crate::{BodyId, Real, VertexId};
 
 /// How much of its depth either side of a row takes; 0 for what cannot yield.
@@ -23,11 +24,17 @@ use crate::{BodyId, Real, VertexId};
 pub struct Share {
     /// Of side A and of side B.
     sides: [Real; 2],
+    /// The gap to reach in this substep \[m\]: negative where the sides overlapped before.
+    goal: Real,
 }
+
+/// What overlapped before the substep is parted within about this time \[s\]. At once would be a jump whenever a deeper
+/// place is found, and what has jumped falls back: nothing would come to rest.
+const PARTING: Real = 0.01;
 
 /// Finds out who yields how much, one share for each row at work, and lets bodies take impulses over.
 pub(crate) fn prepare(
-    (sub, tissues): (&Substep, &[TissueWork]),
+    (sub, state, tissues): (&Substep, &State, &[TissueWork]),
     motion: &Motion,
     rows: &[Row],
     work: &mut [RowWork],
@@ -35,8 +42,9 @@ pub(crate) fn prepare(
 ) {
     shares.clear();
     for w in work.iter_mut() {
-        let key = rows[w.row as usize].key;
-        let bodies = [key.a, key.b].map(|p| sub.model.prims[p.at()].body);
+        let row = &rows[w.row as usize];
+        w.leeway = row.gap_at(&state.pos, &state.pose).max(0.0) / sub.h;
+        let bodies = [row.key.a, row.key.b].map(|p| sub.model.prims[p.at()].body);
         w.pass_on(motion, bodies[0], 1.0);
         w.pass_on(motion, bodies[1], -1.0);
         let side = |body: BodyId, sign: Real| -> Real {
@@ -49,13 +57,27 @@ pub(crate) fn prepare(
             own.map(one).sum()
         };
         let [a, b] = [side(bodies[0], 1.0), side(bodies[1], -1.0)];
-        shares.push(Share { sides: if a + b > 0.0 { [a / (a + b), b / (a + b)] } else { [0.0; 2] } });
+        shares.push(Share {
+            sides: if a + b > 0.0 { [a / (a + b), b / (a + b)] } else { [0.0; 2] },
+            goal: 0.0,
+        });
     }
 }
 
-/// One pass over the velocities of the rows in order, at the end of a substep of `h` seconds.
+/// One pass over the velocities of the rows in order, at the end of a substep of `h` seconds. What an impulse does to the
+/// velocities it has done for the whole substep, so the positions follow.
 pub fn sweep_velocities(motion: &mut Motion, work: &mut [RowWork], h: Real) {
-    work.iter_mut().for_each(|row| correct_velocity(motion, row, h));
+    for row in work {
+        let more = correct_velocity(motion, row, h);
+        row.push_position(motion, row.normal * (more * h));
+    }
+}
+
+/// Says how far the positions are to be parted, once the velocities are corrected.
+pub fn aim(motion: &Motion, work: &[RowWork], shares: &mut [Share], h: Real) {
+    for (row, share) in work.iter().zip(shares) {
+        share.goal = row.gap(motion).min(0.0) * (PARTING / (PARTING + h));
+    }
 }
 
 /// One pass over the positions, after the velocities: bodies carried by their contacts have been moved by then.
@@ -67,7 +89,7 @@ pub fn sweep_positions(motion: &mut Motion, work: &[RowWork], shares: &[Share]) 
 
 /// Moves the vertices of either side so that the place they hold goes as far as its share.
 fn correct_position(motion: &mut Motion, row: &RowWork, share: &Share) {
-    let gap = row.gap(motion);
+    let gap = row.gap(motion) - share.goal;
     if !(gap < 0.0 && gap.is_finite()) {
         return;
     }

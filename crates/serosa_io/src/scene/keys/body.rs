@@ -45,6 +45,7 @@ pub(super) static BODY: Table = table(
                 ("gallbladder", "green"),
                 ("stomach", "pink"),
                 ("spleen", "purple"),
+                ("weave", "a membrane as a surgical mesh of pale threads"),
             ]),
             Optional,
             "What it is drawn as; nothing else depends on it. Without it planes are tables, intestines are bowel, and organs are what they are.",

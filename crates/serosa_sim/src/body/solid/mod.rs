@@ -16,10 +16,12 @@ mod material;
 mod prepare;
 mod strain;
 mod sweep;
+mod tangent;
 mod whole;
 
 pub use prepare::opposite;
 pub use strain::strain;
+pub use tangent::{Elastic, Tangent};
 
 use super::Substep;
 use crate::model::{BodyKind, Model, SolidBody};

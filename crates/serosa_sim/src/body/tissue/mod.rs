@@ -89,7 +89,7 @@ pub(super) fn predict(sub: &Substep, b: usize, body: &TissueBody, state: &State,
     work.vel.clear();
     work.vel.extend_from_slice(&scratch.vel[vertices.clone()]);
     tissue.begin(work, &state.pos);
-    tissue.move_freely(work, &state.pos, sub.sweeps);
+    tissue.move_freely(work, &state.pos, (sub.sweeps, fall));
     if work.vel.iter().all(|v| v.is_finite()) {
         scratch.vel[vertices.clone()].copy_from_slice(&work.vel);
         vertices.for_each(|v| scratch.pos[v] = state.pos[v] + scratch.vel[v] * sub.h);
@@ -160,16 +160,28 @@ impl<'a> Tissue<'a> {
         }));
     }
 
-    /// The motion without contacts, into `work.vel`, which holds the velocities of free fall.
-    fn move_freely(&self, work: &mut TissueWork, pos: &[Vec3], sweeps: u32) {
+    /// The motion without contacts, into `work.vel`, which holds the velocities of free fall; `fall` is what gravity has
+    /// given them \[m/s\].
+    ///
+    /// A free body falls, and the gradients begin with that. One that is held does not: they begin with its velocities
+    /// before, since the few gradients taken would leave a part of the fall, and what hangs at rest would quiver.
+    fn move_freely(&self, work: &mut TissueWork, pos: &[Vec3], (sweeps, fall): (u32, Vec3)) {
         let here = &pos[self.vertices.clone()];
         let before = self.free().then(|| self.whole.drift(self.mass(), here, &work.vel));
+        let inv_mass = &self.model.inv_mass[self.vertices.clone()];
         let mut vel = std::mem::take(&mut work.vel);
+        let held = before.is_none();
+        if held {
+            vel.iter_mut().zip(inv_mass).filter(|(_, w)| **w > 0.0).for_each(|(v, _)| *v -= fall);
+        }
         self.linearise(work, here, &vel);
+        if held {
+            let weighed = work.system.residual.iter_mut().zip(self.mass());
+            weighed.for_each(|(r, m)| *r += fall * *m);
+        }
         match self.body.integrator {
             Integrator::Implicit => work.system.solve(&mut vel, sweeps),
             Integrator::Verlet => {
-                let inv_mass = &self.model.inv_mass[self.vertices.clone()];
                 let pushed = work.system.residual.iter().zip(inv_mass);
                 vel.iter_mut().zip(pushed).for_each(|(v, (r, w))| *v += *r * *w);
             }
