@@ -1,7 +1,7 @@
 //! `RawScene`: a scene as written, in SI units, before anything is computed from it.
 
-use serosa_geometry::generate::intestine::Strip;
 use crate::fill::Fill;
+use serosa_geometry::generate::intestine::Strip;
 use serosa_geometry::{Aabb, Implicit, Mesh, Quat, Real, Vec3};
 use serosa_sim::energy::EnergyKind;
 use serosa_sim::model::{Integrator, Pose, Region};

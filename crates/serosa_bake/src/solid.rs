@@ -267,7 +267,9 @@ pub fn notes(raw: &RawScene, baked: &Baked) -> Vec<String> {
             let falling = match loose {
                 0 => String::new(),
                 n if solid.free || baked.params.gravity == 0.0 => format!("; nothing holds {n} of them"),
-                n => format!("; nothing holds {n} of them, which will fall: mend the surface, or attach them"),
+                n => {
+                    format!("; nothing holds {n} of them, which will fall: mend the surface, or attach them")
+                }
             };
             notes.push(format!("\"{name}\" consists of {pieces} pieces that do not hang together{falling}"));
         }
@@ -297,7 +299,8 @@ fn pieces(model: &Model, body: usize, solid: &SolidBody) -> (usize, usize) {
     let tied = knots.flat_map(|k| k.nodes.into_iter().zip(k.weights)).filter(|(_, w)| *w != 0.0).map(|k| k.0);
     let walled = solid.walls.iter().map(|w| w.vertex);
     let fixed = range.clone().filter(|v| model.inv_mass[*v] == 0.0);
-    let mut held: Vec<usize> = tied.chain(walled).map(|v| v.at()).chain(fixed).map(|v| v - range.start).collect();
+    let mut held: Vec<usize> =
+        tied.chain(walled).map(|v| v.at()).chain(fixed).map(|v| v - range.start).collect();
     held.iter_mut().for_each(|v| *v = root(&mut parent, *v));
     held.sort_unstable();
     held.dedup();

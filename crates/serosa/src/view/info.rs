@@ -140,7 +140,9 @@ fn spotted(look: Look, raw: &RawBody) -> Look {
     let mut spots = vec![0.0f32; if elastic.regions.is_empty() { 0 } else { mesh.points.len() }];
     for (inside, _) in &elastic.regions {
         let numbered = match (&raw.geometry, inside) {
-            (RawGeometry::Tets(tets), Inside::Number(n)) => tets.regions.iter().zip(&tets.tets).filter(|t| t.0 == n).flat_map(|t| *t.1).collect(),
+            (RawGeometry::Tets(tets), Inside::Number(n)) => {
+                tets.regions.iter().zip(&tets.tets).filter(|t| t.0 == n).flat_map(|t| *t.1).collect()
+            }
             _ => Vec::new(),
         };
         numbered.iter().for_each(|v| spots[*v as usize] = 1.0);

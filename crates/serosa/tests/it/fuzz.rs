@@ -70,7 +70,9 @@ fn coarse(text: &str) -> String {
     let few = |text: &str, key: &str, count: &str| {
         let mut parts = text.split(key);
         let first = parts.next().unwrap_or_default().to_owned();
-        parts.fold(first, |sum, part| sum + key + count + part.trim_start_matches(|c: char| c.is_ascii_digit()))
+        parts.fold(first, |sum, part| {
+            sum + key + count + part.trim_start_matches(|c: char| c.is_ascii_digit())
+        })
     };
     few(&few(text, "vertices = ", "40"), "tets = ", "300")
 }

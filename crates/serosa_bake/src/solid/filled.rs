@@ -74,11 +74,7 @@ impl Fillings<'_> {
     }
 }
 
-fn fill_one(
-    what: &RawFilled,
-    most: usize,
-    progress: &mut dyn FnMut(Real),
-) -> Result<Filled, FillFault> {
+fn fill_one(what: &RawFilled, most: usize, progress: &mut dyn FnMut(Real)) -> Result<Filled, FillFault> {
     if let Size::Tets(asked) = what.how.size
         && asked > most
     {
@@ -94,7 +90,8 @@ fn fill_one(
         Size::Edge(edge) => Size::Edge(edge / scale),
         Size::Tets(tets) => Size::Tets(tets),
     };
-    let mut filled = fill_implicit(&recipe.shape, &Fill { size, ..how }, progress).map_err(|f| f.scaled(scale))?;
+    let mut filled =
+        fill_implicit(&recipe.shape, &Fill { size, ..how }, progress).map_err(|f| f.scaled(scale))?;
     filled.points.iter_mut().for_each(|p| *p = recipe.at + recipe.turn * (*p * scale));
     let report = &mut filled.report;
     report.edge *= scale;
@@ -117,7 +114,8 @@ fn sets(mesh: &Mesh, surface: &Mesh) -> BTreeMap<String, Vec<u32>> {
     let mut outer: Vec<u32> = mesh.triangles.iter().flatten().copied().collect();
     outer.sort_unstable();
     outer.dedup();
-    let skin = Distance::of(Arc::new(Topology::of(&surface.triangles, surface.points.len())), &surface.points);
+    let skin =
+        Distance::of(Arc::new(Topology::of(&surface.triangles, surface.points.len())), &surface.points);
     let nearest = |v: &u32| {
         let near = skin.closest(mesh.points[*v as usize]);
         let triangle = surface.triangles.get(near.triangle as usize)?;

@@ -118,8 +118,10 @@ fn bad_surfaces_are_refused_with_what_to_do() {
     let fitting: f64 = help.split('"').nth(1).and_then(|t| t.split(' ').next()).unwrap().parse().unwrap();
     assert!((0.1..2.0).contains(&fitting), "{help}");
 
-    let (place, message, _) =
-        fault(vec![held(filled("first", surface(), None, Fill::with_tets(2000)), "top"), ball(Fill::with_tets(1_999_900))]);
+    let (place, message, _) = fault(vec![
+        held(filled("first", surface(), None, Fill::with_tets(2000)), "top"),
+        ball(Fill::with_tets(1_999_900)),
+    ]);
     assert!(message.contains("more than 2000000 tetrahedra"), "{message}");
     assert_eq!(place, Place::Fill(1));
 

@@ -10,8 +10,8 @@ use super::unit::{self, Dim};
 use super::walk::{Node, Value};
 use super::{FileReader, UsedFile};
 use serosa_bake::raw::{
-    Camera, Finish, Move, Place, RawBand, RawBody, RawFilled, RawGeometry, RawMeasure, RawModel, RawPlace, RawProbe,
-    RawScene, RawSolid, RawStrip, RawTissue, RawTool, RawTunable, RawWorld, Selector, SpringTube,
+    Camera, Finish, Move, Place, RawBand, RawBody, RawFilled, RawGeometry, RawMeasure, RawModel, RawPlace,
+    RawProbe, RawScene, RawSolid, RawStrip, RawTissue, RawTool, RawTunable, RawWorld, Selector, SpringTube,
     SurfaceMass, Text,
 };
 use serosa_bake::scene::VERTICES_MAX;

@@ -13,10 +13,15 @@ fn scene(shape: &str, fill: &str) -> String {
 
 /// A box of twelve triangles, in millimetres; or without its last face.
 fn file(path: &str) -> Result<Vec<u8>, String> {
-    let faces = ["1 3 2", "1 4 3", "5 6 7", "5 7 8", "1 2 6", "1 6 5", "2 3 7", "2 7 6", "3 4 8", "3 8 7", "4 1 5", "4 5 8"];
-    let points = "v 0 0 -30\nv 90 0 -30\nv 90 50 -30\nv 0 50 -30\nv 0 0 10\nv 90 0 10\nv 90 50 10\nv 0 50 10\n";
+    let faces = [
+        "1 3 2", "1 4 3", "5 6 7", "5 7 8", "1 2 6", "1 6 5", "2 3 7", "2 7 6", "3 4 8", "3 8 7", "4 1 5",
+        "4 5 8",
+    ];
+    let points =
+        "v 0 0 -30\nv 90 0 -30\nv 90 50 -30\nv 0 50 -30\nv 0 0 10\nv 90 0 10\nv 90 50 10\nv 0 50 10\n";
     let count = if path == "flat.obj" { 2 } else { 12 };
-    Ok(format!("{points}{}", faces[..count].iter().map(|f| format!("f {f}\n")).collect::<String>()).into_bytes())
+    Ok(format!("{points}{}", faces[..count].iter().map(|f| format!("f {f}\n")).collect::<String>())
+        .into_bytes())
 }
 
 fn read(text: &str) -> Loaded {
@@ -58,7 +63,8 @@ fn organs_balls_and_files_are_filled() {
 fn what_is_not_said_is_ten_thousand() {
     let loaded = read(&scene("shape.kidney = { vertices = 400 }", ""));
     assert!(loaded.baked.model.tets.len().abs_diff(10_000) < 1000, "{}", loaded.baked.model.tets.len());
-    let edged = read(&scene("shape.kidney = { vertices = 400 }", ", fill = { edge = \"8 mm\", coarsest = 1 }"));
+    let edged =
+        read(&scene("shape.kidney = { vertices = 400 }", ", fill = { edge = \"8 mm\", coarsest = 1 }"));
     assert!(edged.baked.notes[0].contains("of edge 8.00 mm"), "{:?}", edged.baked.notes);
 }
 
@@ -79,6 +85,7 @@ fn mistakes_point_at_the_filling() {
     let block = "shape.block = { size = [\"2 cm\", \"2 cm\", \"4 cm\"], corner = [0, 0, \"-2 cm\"], cell = \"1 cm\" }";
     let block = refused(&scene(block, ", fill = { tets = 100 }"));
     assert!(block.message.contains("`fill` is for closed surfaces"), "{block:?}");
-    let flat = refused(&scene("shape.mesh = { file = \"flat.obj\", unit = \"1 mm\", radius = \"1 mm\" }", ""));
+    let flat =
+        refused(&scene("shape.mesh = { file = \"flat.obj\", unit = \"1 mm\", radius = \"1 mm\" }", ""));
     assert!(flat.message.contains("encloses nothing"), "{flat:?}");
 }
