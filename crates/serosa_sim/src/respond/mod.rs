@@ -49,7 +49,6 @@ pub(crate) fn answer(sub: &Substep, state: &mut State, scratch: &mut Scratch, re
     }
     if presses {
         carried::spread(sub, &mut motion, &scratch.found_pos);
-        penetration::aim(&motion, row_work, shares, sub.h);
         (0..sub.sweeps).for_each(|_| penetration::sweep_positions(&mut motion, row_work, shares));
     }
     displacement_velocity::store(rows, row_work);

@@ -19,18 +19,8 @@ use crate::row::Row;
 use crate::state::State;
 use crate::{BodyId, Real, VertexId};
 
-/// How much of its depth either side of a row takes; 0 for what cannot yield.
-#[derive(Clone, Copy, Debug)]
-pub struct Share {
-    /// Of side A and of side B.
-    sides: [Real; 2],
-    /// The gap to reach in this substep \[m\]: negative where the sides overlapped before.
-    goal: Real,
-}
-
-/// What overlapped before the substep is parted within about this time \[s\]. At once would be a jump whenever a deeper
-/// place is found, and what has jumped falls back: nothing would come to rest.
-const PARTING: Real = 0.01;
+/// How much of its depth side A and side B of a row take; 0 for what cannot yield.
+pub type Share = [Real; 2];
 
 /// Finds out who yields how much, one share for each row at work, and lets bodies take impulses over.
 pub(crate) fn prepare(
@@ -57,10 +47,7 @@ pub(crate) fn prepare(
             own.map(one).sum()
         };
         let [a, b] = [side(bodies[0], 1.0), side(bodies[1], -1.0)];
-        shares.push(Share {
-            sides: if a + b > 0.0 { [a / (a + b), b / (a + b)] } else { [0.0; 2] },
-            goal: 0.0,
-        });
+        shares.push(if a + b > 0.0 { [a / (a + b), b / (a + b)] } else { [0.0; 2] });
     }
 }
 
@@ -73,13 +60,6 @@ pub fn sweep_velocities(motion: &mut Motion, work: &mut [RowWork], h: Real) {
     }
 }
 
-/// Says how far the positions are to be parted, once the velocities are corrected.
-pub fn aim(motion: &Motion, work: &[RowWork], shares: &mut [Share], h: Real) {
-    for (row, share) in work.iter().zip(shares) {
-        share.goal = row.gap(motion).min(0.0) * (PARTING / (PARTING + h));
-    }
-}
-
 /// One pass over the positions, after the velocities: bodies carried by their contacts have been moved by then.
 pub fn sweep_positions(motion: &mut Motion, work: &[RowWork], shares: &[Share]) {
     for (row, share) in work.iter().zip(shares) {
@@ -89,11 +69,11 @@ pub fn sweep_positions(motion: &mut Motion, work: &[RowWork], shares: &[Share]) 
 
 /// Moves the vertices of either side so that the place they hold goes as far as its share.
 fn correct_position(motion: &mut Motion, row: &RowWork, share: &Share) {
-    let gap = row.gap(motion) - share.goal;
+    let gap = row.gap(motion);
     if !(gap < 0.0 && gap.is_finite()) {
         return;
     }
-    for (sign, share) in [1.0, -1.0].into_iter().zip(share.sides).filter(|(_, share)| *share > 0.0) {
+    for (sign, share) in [1.0, -1.0].into_iter().zip(*share).filter(|(_, share)| *share > 0.0) {
         let own = || row.soft().iter().filter(move |(_, weight, _)| weight * sign > 0.0);
         let squares: Real = own().map(|(_, weight, _)| weight * weight).sum();
         for (v, weight, _) in own() {
