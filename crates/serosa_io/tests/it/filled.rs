@@ -80,6 +80,9 @@ fn mistakes_point_at_the_filling() {
     assert!(problem.message.contains("no tetrahedron of edge 90.000 mm fits"), "{problem:?}");
     assert_eq!(problem.line_column(&text).0, 7);
     assert!(text[problem.span.clone()].contains("edge"), "{}", &text[problem.span.clone()]);
+    let probed = scene(kidney, ", fill = { edge = \"9 cm\" }")
+        + "[[probe]]\nname = \"p\"\nposition = { body = \"it\", at = \"hilum\" }\n[[tune]]\ntarget = \"it.stiffness\"\nmin = \"1 kPa\"\nmax = \"9 kPa\"\n";
+    assert_eq!(refused(&probed), problem, "who speaks of the body is not blamed");
     let both = refused(&scene(kidney, ", fill = { edge = \"9 mm\", tets = 100 }"));
     assert!(both.message.contains("`edge` stands beside `tets`"));
     let fine = refused(&scene(kidney, ", fill = { edge = \"0.02 mm\" }"));
