@@ -181,15 +181,12 @@ fn add_sample<const N: usize>(
 ) {
     let (tangent, g) = (law.tangent(f), &sample.gradients);
     for j in 0..N {
-        for q in 0..3 {
-            let mut df = Mat3::ZERO;
-            for c in 0..3 {
-                df.col_mut(c)[q] = g[j][c] * sample.weight;
-            }
-            let change = tangent.along(&df);
+        for (q, axis) in Vec3::AXES.into_iter().enumerate() {
+            let by = g[j] * sample.weight;
+            let change = tangent.along(&Mat3::from_cols(axis * by.x, axis * by.y, axis * by.z));
             for i in j..N {
                 let column = change * g[i];
-                (0..3).for_each(|p| blocks[i][j][p][q] += column[p]);
+                blocks[i][j].iter_mut().zip(column.to_array()).for_each(|(row, c)| row[q] += c);
             }
         }
     }

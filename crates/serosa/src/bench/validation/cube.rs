@@ -45,7 +45,7 @@ pub fn truth_cube() -> Result<Vec<Line>, StaticsError> {
         let cube = Cube { beads: &beads, corner, bent };
         for (k, nominal) in NOMINAL.into_iter().enumerate() {
             let plate = Vec3::Z * (nominal * EDGE);
-            let pos = cube.press(plate, &cube.bent.points().to_vec(), 4)?;
+            let pos = cube.press(plate, cube.bent.points(), 4)?;
             lines.extend(cube.lines(nominal, order, "", &cube.errors(k, &pos)));
             if order == Order::Quadratic {
                 let (fitted, errors) = cube.fit(k, plate, pos)?;
