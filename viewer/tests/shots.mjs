@@ -10,7 +10,7 @@ import { Program, sceneNames } from "./program.mjs";
 /**
  * Simulated time at which each scene looks best [s]: the probe of membrane-poke presses from 1.2 s to 2 s, intestines
  * have widened and settled after 4 s, half of the colon is free at 5.8 s, the instrument is in the liver from 3 s on and
- * the paddle at the kidneys, and what has fallen lies still after 3 s.
+ * the paddle at the kidneys, what has fallen lies still after 3 s, and jaws pull at the beam, the liver and the tumour.
  */
 const MOMENTS = {
   "colon-access": 5.8,
@@ -22,6 +22,9 @@ const MOMENTS = {
   "membrane-poke": 1.6,
   "mesh-drape": 3,
   "organ-pile": 3,
+  "beam-twist": 2.5,
+  "liver-hang": 4.2,
+  tumour: 5.8,
 };
 const USUAL_MOMENT = 1.5;
 /** Scenes whose bodies fill the picture; the others are seen as their camera sees them. */

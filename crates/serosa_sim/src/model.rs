@@ -3,7 +3,8 @@
 mod solid;
 
 pub use solid::{
-    Descent, Global, Group, Knot, LANES, Law, Layout, NONE, Part, Region, SECTION, SolidBody, Tet, Tie, Wall,
+    Descent, Global, Group, Knot, LANES, Law, Layout, NONE, Part, Region, SECTION, Skin, SolidBody, Tet, Tie,
+    Wall,
 };
 
 use crate::probe::Probe;
@@ -39,6 +40,8 @@ pub struct Model {
     pub tets: Vec<Tet>,
     /// Springs between solids.
     pub ties: Vec<Tie>,
+    /// Surfaces that solids carry along, for those who look; no step reads them.
+    pub skins: Vec<Skin>,
     /// One per vertex: its place in the order of its band, [`FIXED`] where it has none.
     pub unknown: Vec<u32>,
     /// Rigid frames: rigid and fixed shapes, tools.

@@ -11,6 +11,7 @@ mod contact;
 mod counting;
 mod faults;
 mod fill;
+mod filled;
 mod filter;
 mod growing;
 mod guarantee;
