@@ -1,6 +1,6 @@
 //! Stiffness matrices of meshes of tetrahedra.
 
-use crate::blocks::BlockMatrix;
+use serosa_sim::algebra::BlockMatrix;
 use serosa_geometry::{Real, Vec3};
 
 /// The two stiffnesses of an isotropic linear material \[Pa\].

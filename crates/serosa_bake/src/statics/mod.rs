@@ -5,7 +5,7 @@
 
 pub mod element;
 
-use crate::blocks::BlockMatrix;
+use serosa_sim::algebra::BlockMatrix;
 use crate::cholesky::{FactorError, dissect, factor_in_order};
 use element::{Sample, linear, quadratic};
 use serosa_geometry::{Mat3, Real, Vec3};

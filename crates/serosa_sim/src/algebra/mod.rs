@@ -19,11 +19,16 @@ macro_rules! widest {
 pub(crate) use widest;
 
 pub mod band;
+pub mod blocks;
+pub mod elimination;
 pub mod fit;
+pub mod tiles;
 pub mod small;
 pub mod sparse;
 
 pub use band::BandMatrix;
+pub use blocks::BlockMatrix;
+pub use elimination::Elimination;
 pub use fit::best_rotation;
 pub use small::Six;
 pub use sparse::Factor;
