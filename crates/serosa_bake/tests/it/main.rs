@@ -18,6 +18,7 @@ mod guarantee;
 mod lagrangian;
 mod make;
 mod misuse;
+mod qp;
 mod search;
 mod settle;
 mod shells;
