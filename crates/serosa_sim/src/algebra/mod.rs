@@ -23,6 +23,7 @@ pub mod blocks;
 pub mod elimination;
 pub mod fit;
 pub mod tiles;
+pub mod qp;
 pub mod small;
 pub mod sparse;
 
