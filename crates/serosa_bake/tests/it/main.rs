@@ -19,6 +19,7 @@ mod guarantee;
 mod lagrangian;
 mod make;
 mod misuse;
+mod programme;
 mod qp;
 mod search;
 mod settle;

@@ -8,12 +8,13 @@ pub mod band;
 pub mod rigid;
 pub mod solid;
 pub mod springs;
+pub mod system;
 pub mod tissue;
 
 mod curve;
 
 use crate::model::{BodyKind, Model};
-use crate::params::{Filter, Params};
+use crate::params::{Filter, Params, Response};
 use crate::row::Row;
 use crate::state::State;
 use crate::{Real, Scratch, Vec3};
@@ -35,8 +36,13 @@ pub(crate) struct Substep<'a> {
 pub(crate) fn predict(sub: &Substep, state: &mut State, scratch: &mut Scratch) {
     // Free motion knows no rows, not even those of another response in an earlier step.
     scratch.touching.clear();
+    let together = sub.params.response == Response::Qp;
+    if together {
+        system::predict(sub, state, scratch);
+    }
     for (b, body) in sub.model.bodies.iter().enumerate() {
         match &body.kind {
+            BodyKind::Springs(_) | BodyKind::Rigid(_) if together => {}
             BodyKind::Springs(springs) => springs::predict(sub, b, springs, state, scratch),
             BodyKind::Band(band) => band::predict(sub, b, band, state, scratch),
             BodyKind::Tissue(tissue) => tissue::predict(sub, b, tissue, state, scratch),
@@ -44,7 +50,9 @@ pub(crate) fn predict(sub: &Substep, state: &mut State, scratch: &mut Scratch) {
             BodyKind::Solid(_) => {}
         }
     }
-    solid::predict(sub, state, scratch);
+    if !together {
+        solid::predict(sub, state, scratch);
+    }
 }
 
 /// Finish: takes the new positions and velocities over, after drag; sums the contact forces.

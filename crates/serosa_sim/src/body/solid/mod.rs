@@ -10,6 +10,7 @@
 //!
 //! Solids make no contact rows yet. Jaws, walls and ties hold them as springs of the same potential.
 
+pub(crate) mod firmness;
 mod global;
 mod lanes;
 mod loads;

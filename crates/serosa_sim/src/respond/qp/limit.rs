@@ -1,0 +1,104 @@
+//! Strain limits: springs that may not be longer, or shorter, than so much.
+//!
+//! |d + h w| ≤ l_max is a ball. A row with the direction n, n·(d + h w) ≤ l_max, is one of the half-spaces around it: the
+//! ends may still leave the ball sideways, by about |h w|²/2l. Where they do, the direction in which they did gets a row
+//! too, and the programme is solved again: cutting planes, which close in on the ball. n·(d + h w) ≥ l_min leaves nothing
+//! out: a spring that is long enough along any direction is.
+
+use super::{Build, Constraint, PART_SPEED};
+use crate::body::Substep;
+use crate::model::{BodyKind, Spring, SpringKind};
+use crate::row::{Node, Slot};
+use crate::state::State;
+use crate::{Real, Vec3};
+use serosa_geometry::rotation::unit_or;
+
+/// A limit gets a row where a spring is within this share of it, at the start or where the free motion leads.
+const NEAR: Real = 0.01;
+/// What a spring may be longer where the substep ends, as a share.
+const LET_PASS: Real = 1e-5;
+
+/// One limit of one spring, along one direction.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limit {
+    pub spring: u32,
+    /// From the first end to the second, unit.
+    pub dir: Vec3,
+    /// Whether it may not be longer; otherwise not shorter.
+    pub longest: bool,
+    /// What the speed of lengthening is asked to be, below it or above \[m/s\].
+    pub speed: Real,
+    /// \[N s\]
+    pub lambda: Real,
+}
+
+/// The springs of a body that have limits, and these \[m\].
+fn limited<'a>(sub: &Substep<'a>) -> impl Iterator<Item = (u32, &'a Spring, [Real; 2])> {
+    let (model, params) = (sub.model, sub.params);
+    let bodies = model.bodies.iter().zip(&params.bodies);
+    let limited = bodies.filter(|(_, p)| p.stretch_max.is_finite() || p.stretch_min > -1.0);
+    limited
+        .filter_map(|(body, p)| match &body.kind {
+            BodyKind::Springs(s) => Some((s.springs(), [1.0 + p.stretch_min, 1.0 + p.stretch_max])),
+            _ => None,
+        })
+        .flat_map(|(springs, limits)| springs.map(move |i| (i, limits)))
+        .map(|(i, limits)| (i as u32, &model.springs[i], limits))
+        .filter(|(_, spring, _)| spring.kind != SpringKind::Bend)
+        .map(|(i, spring, limits)| (i, spring, limits.map(|l| l * spring.rest_m)))
+}
+
+fn between(spring: &Spring, pos: &[Vec3]) -> Vec3 {
+    pos[spring.ends[1].at()] - pos[spring.ends[0].at()]
+}
+
+/// Limits that may be reached in this substep.
+pub(super) fn begin(sub: &Substep, state: &State, free: &[Vec3], limits: &mut Vec<Limit>) {
+    limits.clear();
+    for (i, spring, [least, most]) in limited(sub) {
+        let (now, then) = (between(spring, &state.pos), between(spring, free));
+        let lengths = [now.length(), then.length()];
+        let dir = unit_or(now, Vec3::Z);
+        if lengths[0].max(lengths[1]) > most * (1.0 - NEAR) {
+            limits.push(Limit::of(i, dir, (true, most), now, sub.h));
+        }
+        if lengths[0].min(lengths[1]) < least * (1.0 + NEAR) {
+            limits.push(Limit::of(i, dir, (false, least), now, sub.h));
+        }
+    }
+}
+
+/// Springs that are too long where the substep ends get a row along the direction that they have there; whether any did.
+/// (Too short ones cannot be: their rows leave nothing out.)
+pub(super) fn look_again(sub: &Substep, state: &State, pos: &[Vec3], limits: &mut Vec<Limit>) -> bool {
+    let before = limits.len();
+    for (i, spring, [least, most]) in limited(sub) {
+        let (now, then) = (between(spring, &state.pos), between(spring, pos));
+        let length = then.length();
+        // One that was too long before is drawn in slowly.
+        let most = most.max(now.length() - PART_SPEED * sub.h);
+        if length > most * (1.0 + LET_PASS) {
+            limits.push(Limit::of(i, then / length, (true, most), now, sub.h));
+        } else if length < least * (1.0 - LET_PASS) && now.length() >= least * (1.0 + NEAR) {
+            limits.push(Limit::of(i, unit_or(now, Vec3::Z), (false, least), now, sub.h));
+        }
+    }
+    limits.len() > before
+}
+
+impl Limit {
+    fn of(spring: u32, dir: Vec3, (longest, length): (bool, Real), now: Vec3, h: Real) -> Self {
+        let speed = (length - now.dot(dir)) / h;
+        let speed = if longest { speed.max(-PART_SPEED) } else { speed.min(PART_SPEED) };
+        Self { spring, dir, longest, speed, lambda: 0.0 }
+    }
+}
+
+impl Build<'_> {
+    pub(super) fn limit(&mut self, i: u32, limit: &Limit, spring: &Spring) {
+        let sign = if limit.longest { -1.0 } else { 1.0 };
+        let slots = spring.ends.iter().zip([-sign, sign]);
+        let slots = slots.map(|(v, weight)| Slot { node: Node::Vertex(*v), weight });
+        self.push(slots, limit.dir, (sign * limit.speed, false), (Constraint::Limit(i), limit.lambda));
+    }
+}
