@@ -10,7 +10,7 @@ use serosa_geometry::{Real, Vec3, rotation};
 use serosa_sim::audit::Auditor;
 use serosa_sim::body::system;
 use serosa_sim::energy::{EnergyKind, world_energy};
-use serosa_sim::model::{BodyKind, Law, SpringKind};
+use serosa_sim::model::{BodyKind, Law, Pose, SpringKind};
 use serosa_sim::params::{Filter, Response, Solver};
 use serosa_sim::respond::qp::{Asked, Difficulty};
 use serosa_sim::{Input, World, step};
@@ -153,7 +153,8 @@ fn a_stiff_cable_neither_gains_energy_nor_drifts_in_ten_seconds() {
         assert!(now <= start * (1.0 + 1e-9), "{now} J of {start} J");
         rise = rise.max(now - before);
         before = now;
-        assert!(world.report.qp.trouble.is_empty(), "{:?}", world.report.qp.trouble);
+        let quiet = |t: &Difficulty| *t == Difficulty::Unfinished;
+        assert!(world.report.qp.trouble.iter().all(quiet), "{:?}", world.report.qp.trouble);
     }
     assert!(rise < 0.01 * start, "{rise} J gained in a step, of {start} J");
     // It fell off and lies on the floor.
@@ -177,7 +178,7 @@ fn strains(world: &World) -> [Real; 2] {
 
 #[test]
 fn a_net_stretches_by_a_tenth_and_no_more() {
-    let mut threads = hanging_net(11);
+    let mut threads = hanging_net(9);
     threads.stretch[1] = 0.1;
     let shape = RawSolid::Sphere { radius: 0.04 };
     let ball = solid("ball", shape, Vec3::new(0.005, -0.005, 0.08), RawModel::Rigid { mass: 0.5 });
@@ -185,7 +186,7 @@ fn a_net_stretches_by_a_tenth_and_no_more() {
     raw.world.dt_s = 2e-3;
     let mut world = baked(&raw).world();
     let mut most = 0.0 as Real;
-    for _ in 0..500 {
+    for _ in 0..300 {
         run(&mut world, 1);
         most = most.max(strains(&world)[1]);
         assert!(world.report.qp.trouble.is_empty(), "{:?}", world.report.qp.trouble);
@@ -196,7 +197,7 @@ fn a_net_stretches_by_a_tenth_and_no_more() {
     let mut free = raw.clone();
     free.bodies[0].stretch[1] = Real::INFINITY;
     let mut world = baked(&free).world();
-    run(&mut world, 500);
+    run(&mut world, 300);
     assert!(strains(&world)[1] > 0.3 && world.state.pose[0].pos.z < deep - 0.02);
 }
 
@@ -215,7 +216,7 @@ fn a_chain_is_not_pressed_below_its_limit() {
     assert!(strains(&world)[0] < -0.045, "it is pressed as far as it may be: {}", strains(&world)[0]);
 }
 
-/// An edge over the seam of two blocks touches both: more rows than it has ways to move.
+/// An edge over the seam of two blocks touches both, and the seam: more rows than it has ways to move.
 #[test]
 fn an_edge_on_a_seam_weighs_what_it_weighs() {
     for (solver, within) in [(Solver::Exact, 1e-6), (Solver::Large, 0.02)] {
@@ -223,9 +224,14 @@ fn an_edge_on_a_seam_weighs_what_it_weighs() {
             let size = Vec3::new(0.2, 0.3, 0.1);
             solid(name, RawSolid::Cuboid { size }, Vec3::new(x, 0.0, -0.05), RawModel::Fixed)
         };
+        let mut seam = RawBody { name: "seam".into(), ..block("seam", 0.0) };
+        seam.geometry = RawGeometry::Solid {
+            solid: RawSolid::Capsule { length: 0.3, radius: 3e-3 },
+            pose: Pose { pos: Vec3::NEG_Z * 3e-3, rot: rotation::between(Vec3::Z, Vec3::Y) },
+        };
         let line = (Vec3::new(-0.06, 0.01, 0.0032), Vec3::new(0.08, -0.02, 0.0032));
         let bar = cable("bar", line, 2, 0.06);
-        let mut raw = programme(vec![block("left", -0.1), block("right", 0.1), bar]);
+        let mut raw = programme(vec![block("left", -0.1), block("right", 0.1), seam, bar]);
         raw.world.solver = solver;
         let mut world = baked(&raw).world();
         run(&mut world, 300);
@@ -234,7 +240,7 @@ fn an_edge_on_a_seam_weighs_what_it_weighs() {
         let weight = 0.06 * 9.81;
         assert!(world.scratch.rows.len() > 2, "{} rows on two ends", world.scratch.rows.len());
         assert!((impulse / (weight * h) - 1.0).abs() < within, "{solver:?}: {impulse} {}", weight * h);
-        let load = world.scratch.contact_force[0] + world.scratch.contact_force[1];
+        let load: Vec3 = world.scratch.contact_force[..3].iter().sum();
         assert!((load + Vec3::Z * weight).length() < within * weight, "{load}");
     }
 }
@@ -289,6 +295,7 @@ fn things_rest_on_one_another() {
 fn jaws_are_equalities_until_they_slip() {
     for strength in [50.0, 0.3] {
         let mut line = springs("line", chain(Vec3::ZERO, Vec3::X * 0.2, 21), 0.05, 500.0, 0.2);
+        line.drag = 20.0;
         line.attachments = vec![Selector::Name("first".into())];
         let mut raw = programme(vec![line]);
         raw.world.gravity = Vec3::ZERO;
@@ -316,7 +323,8 @@ fn jaws_are_equalities_until_they_slip() {
         }
         // At rest the hand carries what the thread pulls with.
         let pull: Vec3 = world.state.grips.iter().map(|g| g.pull).sum();
-        assert!(pull.length() > 0.05 && (world.scratch.hand_force[0] - pull).length() < 1e-3 * pull.length());
+        let felt = world.scratch.hand_force[0];
+        assert!(pull.length() > 0.05 && (felt - pull).length() < 1e-3 * pull.length(), "{pull} {felt}");
     }
 }
 
@@ -338,6 +346,8 @@ fn what_cannot_be_satisfied_is_named_and_the_run_goes_on() {
         let mut world = baked(&programme(vec![body])).world();
         // As if one end had been carried off.
         *world.state.pos.last_mut().unwrap() += Vec3::X * 0.1;
+        // Threads that are too long are drawn in slowly: first all of them become so.
+        run(&mut world, 200);
         for _ in 0..50 {
             run(&mut world, 1);
             let named = world.report.qp.trouble.iter().any(|t| {
@@ -376,7 +386,7 @@ fn opposite_contacts_are_a_compromise() {
 #[test]
 fn absurd_steps_are_named() {
     let world = |dt_s: Real| {
-        let mut world = baked(&programme(vec![hanging_net(5), floor()])).world();
+        let mut world = baked(&programme(vec![hanging_net(5)])).world();
         world.params.dt_s = dt_s;
         world
     };
@@ -393,7 +403,8 @@ fn absurd_steps_are_named() {
     assert!(long.state.pos.iter().all(|p| p.is_finite()));
     let mut second = world(1.0);
     run(&mut second, 3);
-    assert!(second.report.qp.trouble.is_empty() && second.state.pos.iter().all(|p| p.is_finite()));
+    assert!(second.report.qp.trouble.is_empty(), "{:?}", second.report.qp.trouble);
+    assert!(second.state.pos.iter().all(|p| p.is_finite()));
     // Springs that are firmer than numbers can tell from masses.
     let mut firm = world(1e-3);
     firm.params.bodies[0].stiffness = 1e20;

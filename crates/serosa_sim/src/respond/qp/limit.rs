@@ -1,9 +1,9 @@
 //! Strain limits: springs that may not be longer, or shorter, than so much.
 //!
 //! |d + h w| ≤ l_max is a ball. A row with the direction n, n·(d + h w) ≤ l_max, is one of the half-spaces around it: the
-//! ends may still leave the ball sideways, by about |h w|²/2l. Where they do, the direction in which they did gets a row
-//! too, and the programme is solved again: cutting planes, which close in on the ball. n·(d + h w) ≥ l_min leaves nothing
-//! out: a spring that is long enough along any direction is.
+//! ends may still leave the ball sideways, by about |h w|²/2l. Where they do, the row turns to the direction in which they
+//! did, and the programme is solved again; the directions settle quadratically. n·(d + h w) ≥ l_min leaves nothing out: a
+//! spring that is long enough along any direction is.
 
 use super::{Build, Constraint, PART_SPEED};
 use crate::body::Substep;
@@ -68,22 +68,30 @@ pub(super) fn begin(sub: &Substep, state: &State, free: &[Vec3], limits: &mut Ve
     }
 }
 
-/// Springs that are too long where the substep ends get a row along the direction that they have there; whether any did.
-/// (Too short ones cannot be: their rows leave nothing out.)
+/// Springs that are too long where the substep ends get their row along the direction that they have there; whether any
+/// did. One row a spring: a second one, nearly along the first, would make the programme nearly singular.
 pub(super) fn look_again(sub: &Substep, state: &State, pos: &[Vec3], limits: &mut Vec<Limit>) -> bool {
-    let before = limits.len();
+    let (known, mut changed) = (limits.len(), false);
     for (i, spring, [least, most]) in limited(sub) {
         let (now, then) = (between(spring, &state.pos), between(spring, pos));
         let length = then.length();
         // One that was too long before is drawn in slowly.
         let most = most.max(now.length() - PART_SPEED * sub.h);
-        if length > most * (1.0 + LET_PASS) {
-            limits.push(Limit::of(i, then / length, (true, most), now, sub.h));
+        let found = if length > most * (1.0 + LET_PASS) {
+            Limit::of(i, then / length, (true, most), now, sub.h)
         } else if length < least * (1.0 - LET_PASS) && now.length() >= least * (1.0 + NEAR) {
-            limits.push(Limit::of(i, unit_or(now, Vec3::Z), (false, least), now, sub.h));
+            Limit::of(i, unit_or(now, Vec3::Z), (false, least), now, sub.h)
+        } else {
+            continue;
+        };
+        changed = true;
+        match limits[..known].binary_search_by_key(&found.key(), Limit::key) {
+            Ok(k) => limits[k] = Limit { lambda: limits[k].lambda, ..found },
+            Err(_) => limits.push(found),
         }
     }
-    limits.len() > before
+    limits.sort_unstable_by_key(Limit::key);
+    changed
 }
 
 impl Limit {
@@ -91,6 +99,11 @@ impl Limit {
         let speed = (length - now.dot(dir)) / h;
         let speed = if longest { speed.max(-PART_SPEED) } else { speed.min(PART_SPEED) };
         Self { spring, dir, longest, speed, lambda: 0.0 }
+    }
+
+    /// Their order.
+    fn key(&self) -> (u32, bool) {
+        (self.spring, !self.longest)
     }
 }
 

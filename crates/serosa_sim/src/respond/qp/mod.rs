@@ -42,6 +42,10 @@ const PART_SHARE: Real = 0.2;
 const PART_SPEED: Real = 0.5;
 /// An overlap where the substep ends that is let pass \[m\].
 const LET_PASS: Real = 1e-7;
+/// A row turns with its contact, and does not look back, where the cosine of the turn is larger.
+const SAME: Real = 0.8;
+/// Rounds of normals and slips in turn at most: most steps need a few, and more than these gain little.
+const EXACT: qp::Solver = qp::Solver::Exact { staggers: 40 };
 
 /// The constraints of a substep and room to solve them. Grown once.
 #[derive(Clone, Debug, Default)]
@@ -186,7 +190,7 @@ impl Programme {
             self.solution.trouble.clear();
         } else {
             let solver = match sub.params.solver {
-                Solver::Exact => qp::Solver::EXACT,
+                Solver::Exact => EXACT,
                 Solver::Faithful => qp::Solver::FAITHFUL,
                 Solver::Large => qp::Solver::LARGE,
             };
@@ -249,15 +253,15 @@ impl Programme {
 
     /// Looks where the substep ends; whether the programme has changed.
     fn look_again(&mut self, sub: &Substep, state: &State, scratch: &mut Scratch) -> bool {
-        let before = scratch.rows.len();
-        self.find_overlaps(sub, state, scratch);
+        let overlaps = self.find_overlaps(sub, state, scratch);
         let longer = limit::look_again(sub, state, &scratch.pos, &mut self.limits);
         let slips = hold::look_again(&mut self.holds);
-        scratch.rows.len() > before || longer || slips
+        overlaps || longer || slips
     }
 
-    /// Overlaps at the end get rows of their own: their gaps there, told of velocities.
-    fn find_overlaps(&mut self, sub: &Substep, state: &State, scratch: &mut Scratch) {
+    /// Overlaps at the end get rows of their own, or turn the row that they have: their gaps there, told of velocities.
+    /// Whether there are any.
+    fn find_overlaps(&mut self, sub: &Substep, state: &State, scratch: &mut Scratch) -> bool {
         let Scratch { finder, pos, pose, rows, growth, found_radius, .. } = scratch;
         let radius = &mut self.room;
         radius.clear();
@@ -269,16 +273,30 @@ impl Programme {
         };
         finder.rows(sub.model, sub.params, complete, (places, Search::Overlap), &mut self.found);
         finder.merge(&mut self.found);
+        let mut any = false;
         for row in &self.found {
             let moved: Real = row.slots().map(|s| self.speed_of(sub.model, state, s).dot(row.normal)).sum();
             // What began as an overlap may still be one.
             let began = row.gap - moved * sub.h;
             let allowed = began.min(0.0) + asked_for(began.min(0.0), sub.h) * sub.h;
-            if row.gap < allowed - LET_PASS {
-                rows.push(Row { lambda: 0.0, slip: Vec3::ZERO, ..*row });
-                self.asked.push(asked_for(began - rest_gap(sub), sub.h));
+            if row.gap >= allowed - LET_PASS {
+                continue;
+            }
+            any = true;
+            let asked = asked_for(began - rest_gap(sub), sub.h);
+            let same = |old: &Row| old.key == row.key && old.normal.dot(row.normal) > SAME;
+            match rows.iter().position(same) {
+                Some(k) => {
+                    rows[k] = Row { lambda: rows[k].lambda, slip: Vec3::ZERO, ..*row };
+                    self.asked[k] = asked;
+                }
+                None => {
+                    rows.push(*row);
+                    self.asked.push(asked);
+                }
             }
         }
+        any
     }
 
     /// The velocity of a slot times its weight.

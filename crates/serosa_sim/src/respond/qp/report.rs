@@ -1,6 +1,7 @@
 //! What a programme has to say for itself, in plain words.
 
 use super::hold::Hold;
+use super::LET_PASS;
 use super::limit::Limit;
 use crate::algebra::qp::{self, Kind, Problem, Solution};
 use crate::body::Substep;
@@ -155,7 +156,11 @@ pub(super) fn name_all(
             Asked::Held(hold.tool, hold.vertex)
         }
     };
-    report.qp.trouble.extend(solution.trouble.iter().map(|trouble| match *trouble {
+    let worth = |trouble: &&qp::Trouble| match trouble {
+        qp::Trouble::Infeasible { missing, .. } => missing * sub.h > LET_PASS,
+        _ => true,
+    };
+    report.qp.trouble.extend(solution.trouble.iter().filter(worth).map(|trouble| match *trouble {
         qp::Trouble::Infeasible { row, missing } => Difficulty::Infeasible { what: asked(row), missing },
         qp::Trouble::Unfinished => Difficulty::Unfinished,
         qp::Trouble::Dropped { row } => Difficulty::Dropped(asked(row)),
