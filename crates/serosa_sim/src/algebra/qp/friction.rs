@@ -223,6 +223,7 @@ impl Slips {
 }
 
 /// The nearest in a disc.
+#[inline]
 pub(super) fn onto_disc(l: [Real; 2], radius: Real) -> [Real; 2] {
     let far = length(l);
     if far <= radius { l } else { l.map(|x| x * (radius / far)) }
@@ -232,7 +233,7 @@ pub(super) fn onto_disc(l: [Real; 2], radius: Real) -> [Real; 2] {
 ///
 /// On the rim (A + κ) x = h with κ ≥ 0: Newton's method on 1/|x| − 1/radius, which is nearly straight in κ and concave, so
 /// that from κ = 0 it never goes too far.
-pub(super) fn within_disc([a, b, c]: [Real; 3], h: [Real; 2], radius: Real) -> [Real; 2] {
+fn within_disc([a, b, c]: [Real; 3], h: [Real; 2], radius: Real) -> [Real; 2] {
     let solve = |kappa: Real, h: [Real; 2]| {
         let (p, r) = (a + kappa, c + kappa);
         let det = p * r - b * b;
@@ -252,7 +253,8 @@ pub(super) fn within_disc([a, b, c]: [Real; 3], h: [Real; 2], radius: Real) -> [
         let more = (far - radius) / (radius * slope);
         kappa += more;
         x = solve(kappa, h);
-        if !(more > 1e-15 * kappa) {
+        // The digits double from here.
+        if !(more > 1e-8 * kappa) {
             break;
         }
     }
