@@ -51,7 +51,9 @@ struct Line<'a> {
 pub fn bench(args: &BenchArgs, report: &mut Report) -> Result<(), Failure> {
     let largest = args.largest.map_or(usize::MAX, |n| n as usize).max(SIZES[0].1);
     let mut broken = Vec::new();
-    report.text("case     rows  unknowns  method                 ms   quietest  rounds   residual  velocity   wrench");
+    report.text(
+        "case     rows  unknowns  method                 ms   quietest  rounds   residual  velocity   wrench",
+    );
     let one = pool(1)?;
     for (unknowns, rows) in SIZES.into_iter().filter(|s| s.1 <= largest) {
         for case in ["random", "local"] {
@@ -239,7 +241,10 @@ fn tell(lines: &[Line], strict: bool, report: &mut Report) -> Vec<String> {
             broken.push(say(format!("leaves {residual:.1e}")));
         }
         if let Some(a) = apart.filter(|a| a[0] > NEAR || a[1] > NEAR) {
-            broken.push(say(format!("is {:.1e} from the exact velocities, {:.1e} from its wrenches", a[0], a[1])));
+            broken.push(say(format!(
+                "is {:.1e} from the exact velocities, {:.1e} from its wrenches",
+                a[0], a[1]
+            )));
         }
         let promised = PROMISED.iter().find(|p| p.0 == *method && (p.0 != "large" || *case == "pile"));
         if let Some((_, most)) = promised.filter(|p| strict && ms[1] > p.1) {

@@ -198,7 +198,9 @@ fn programmes_are_solved_to_the_last_digits() {
     assert_eq!(told.code, 0, "{told:?}");
     let lines: Vec<serde_json::Value> = told.out.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
     for case in ["random", "local"] {
-        for method in ["exact", "exact-step", "exact-warm", "exact-rounds", "faithful", "faithful-schur", "large"] {
+        for method in
+            ["exact", "exact-step", "exact-warm", "exact-rounds", "faithful", "faithful-schur", "large"]
+        {
             let line = lines.iter().find(|l| l["case"] == case && l["method"] == method).expect(method);
             assert!(line["n"] == 50 && line["unknowns"] == 501 && line["ms"].as_f64() > Some(0.0), "{line}");
             let most = if method.starts_with("exact") { 1e-9 } else { 0.2 };

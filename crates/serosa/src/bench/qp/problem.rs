@@ -260,7 +260,8 @@ fn touching(meshes: &[Mesh], centers: &[Vec3], contacts: usize) -> Rows {
                 let gap = p.distance(centers[n]) - RADIUS;
                 if gap < RADIUS / 4.0 {
                     let foot = centers[n] + (*p - centers[n]).normalize() * RADIUS;
-                    let middle = |t: &[u32; 3]| t.map(|v| meshes[n].points[v as usize]).iter().sum::<Vec3>() / 3.0;
+                    let middle =
+                        |t: &[u32; 3]| t.map(|v| meshes[n].points[v as usize]).iter().sum::<Vec3>() / 3.0;
                     let nearest = |a: &&[u32; 3], b: &&[u32; 3]| {
                         middle(a).distance(foot).total_cmp(&middle(b).distance(foot))
                     };

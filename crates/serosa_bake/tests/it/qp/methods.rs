@@ -9,8 +9,8 @@ fn both_forms_of_the_paper_agree_and_come_near_the_exact_answer() {
     for _ in 0..60 {
         let made = feasible(12, 14, false, &mut dice);
         let exact = made.solved(Solver::EXACT);
-        let [whole, schur] = [true, false]
-            .map(|whole| made.solved(Solver::Faithful { compliance: 1e-6, rounds: 20, whole }));
+        let [whole, schur] =
+            [true, false].map(|whole| made.solved(Solver::Faithful { compliance: 1e-6, rounds: 20, whole }));
         assert!(difference(&whole.velocity, &schur.velocity) < 1e-6);
         if whole.trouble.is_empty() {
             let apart = difference(&whole.velocity, &exact.velocity);

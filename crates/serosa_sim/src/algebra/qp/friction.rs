@@ -85,7 +85,14 @@ fn velocity_without_slips(
 
 impl Slips {
     /// The contacts that press, S between their slips, and what these have to stop.
-    fn gather(&mut self, problem: &Problem, factor: &Elimination, schur: &mut Schur, lambda: &[Real], v: &[Real]) {
+    fn gather(
+        &mut self,
+        problem: &Problem,
+        factor: &Elimination,
+        schur: &mut Schur,
+        lambda: &[Real],
+        v: &[Real],
+    ) {
         let rows = problem.rows;
         self.contacts.clear();
         self.lambda.clear();
@@ -145,10 +152,8 @@ impl Slips {
             let (a, b) = (2 * c, 2 * c + 1);
             let block = [self.s[a * n + a], self.s[a * n + b], self.s[b * n + b]];
             let (old, u) = ([self.lambda[a], self.lambda[b]], [a, b].map(|k| self.slip(k, &self.lambda)));
-            let pull = [
-                block[0] * old[0] + block[1] * old[1] - u[0],
-                block[1] * old[0] + block[2] * old[1] - u[1],
-            ];
+            let pull =
+                [block[0] * old[0] + block[1] * old[1] - u[0], block[1] * old[0] + block[2] * old[1] - u[1]];
             let new = within_disc(block, pull, self.contacts[c].1);
             moved = moved.max((new[0] - old[0]).abs()).max((new[1] - old[1]).abs());
             self.lambda[a..=b].copy_from_slice(&new);
