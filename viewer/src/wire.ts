@@ -296,7 +296,11 @@ radius: number,
 /**
  * Vertices held where they are.
  */
-held: Array<number>, } | { "kind": "strip",
+held: Array<number>,
+/**
+ * How much another material comes to the surface at each vertex, from 0 to 1; empty where none does.
+ */
+spots: Array<number>, } | { "kind": "strip",
 /**
  * Rest positions x, y, z of all vertices in turn \[m\].
  */

@@ -2,7 +2,7 @@
 // named; `node shots.mjs FOLDER page` the page and its gallery, which shows the pictures that the program embeds.
 
 import { mkdirSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { launch, Lab, sleep, until } from "./browser.mjs";
 import { Driver } from "./driver.mjs";
 import { Program, sceneNames } from "./program.mjs";
@@ -10,7 +10,7 @@ import { Program, sceneNames } from "./program.mjs";
 /**
  * Simulated time at which each scene looks best [s]: the probe of membrane-poke presses from 1.2 s to 2 s, intestines
  * have widened and settled after 4 s, half of the colon is free at 5.8 s, the instrument is in the liver from 3 s on and
- * the paddle at the kidneys, and what has fallen lies still after 3 s.
+ * the paddle at the kidneys, what has fallen lies still after 3 s, and jaws pull at the beam, the liver and the tumour.
  */
 const MOMENTS = {
   "colon-access": 5.8,
@@ -22,10 +22,15 @@ const MOMENTS = {
   "membrane-poke": 1.6,
   "mesh-drape": 3,
   "organ-pile": 3,
+  "beam-twist": 2.5,
+  "liver-hang": 4.2,
+  tumour: 5.8,
 };
 const USUAL_MOMENT = 1.5;
 /** Scenes whose bodies fill the picture; the others are seen as their camera sees them. */
 const FILLED = ["coil", "net-on-sphere"];
+/** Scenes that are also shown coloured by strain, in a folder of that name. */
+const STRAINED = ["beam-bend", "beam-twist", "liver-hang", "tumour"];
 /** The scene behind the panels. */
 const PAGE_SCENE = "colon-access";
 const SIZE = { viewport: { width: 1280, height: 800 }, deviceScaleFactor: 1, colorScheme: "light" };
@@ -67,6 +72,16 @@ async function shootScene(lab, name, path) {
   }
   await tab.page.evaluate(pictures, 4);
   await tab.page.screenshot({ ...JPEG, path });
+  if (STRAINED.includes(name)) {
+    await tab.page.evaluate(() => {
+      document.querySelector("#legend").classList.remove("chrome");
+      document.querySelector("#colour-strain").click();
+    });
+    await tab.page.evaluate(pictures, 4);
+    const strained = join(dirname(path), "strain");
+    mkdirSync(strained, { recursive: true });
+    await tab.page.screenshot({ ...JPEG, path: join(strained, `${name}.jpg`) });
+  }
   await driver.end();
   console.log(`${path}: ${name} at ${time.toFixed(3)} s`);
 }

@@ -41,6 +41,8 @@ built_in![
     "organ-pile",
     "beam-bend",
     "beam-twist",
+    "liver-hang",
+    "tumour",
 ];
 
 /// A scene as given: its name and text.

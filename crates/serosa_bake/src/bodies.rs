@@ -18,7 +18,9 @@ impl Oven<'_> {
             (RawGeometry::Mesh { mesh, radius }, model) => self.threads(i, raw, (mesh, *radius), model),
             (RawGeometry::Strip(strip), model) => self.strip(i, raw, strip, model),
             (RawGeometry::Tets(tets), RawModel::Solid(elastic)) => self.solid(i, raw, tets, elastic),
-            (RawGeometry::Tets(_), _) => {
+            // What could be filled has become tetrahedra before.
+            (RawGeometry::Filled(_), RawModel::Solid(_)) => return,
+            (RawGeometry::Tets(_) | RawGeometry::Filled(_), _) => {
                 let help = "write model.solid = { young = \"…\", poisson = …, density = \"…\" }";
                 return self.fault(place, "a body of tetrahedra needs model.solid", help);
             }
@@ -80,7 +82,7 @@ impl Oven<'_> {
         let place = Place::Body(i);
         if matches!(model, RawModel::Solid(_)) {
             let message = "model.solid needs tetrahedra, and this shape has none";
-            self.fault(place, message, "use shape.block, or a mesh file with tetrahedra");
+            self.fault(place, message, "use shape.block, a closed surface, or a mesh file with tetrahedra");
             return None;
         }
         if matches!(model, RawModel::Rigid { .. } | RawModel::Fixed) {

@@ -3,12 +3,12 @@
 use crate::raw::{Place, RawMeasure, RawPlace};
 use crate::scene::Oven;
 use crate::select;
-use serosa_geometry::{Aabb, BodyId, ToolId, Vec3, VertexId};
+use serosa_geometry::{Aabb, BodyId, Mesh, ToolId, Vec3, VertexId};
 use serosa_sim::cover::Cover;
 use serosa_sim::model::BodyKind;
 use serosa_sim::probe::{Measure, Place as ProbePlace, Probe};
 
-impl Oven<'_> {
+impl<'a> Oven<'a> {
     pub(crate) fn add_probes(&mut self) {
         for (i, raw) in self.raw.probes.iter().enumerate() {
             if let Some(measure) = self.measure(Place::Probe(i), &raw.measure) {
@@ -53,7 +53,7 @@ impl Oven<'_> {
     fn cover(&mut self, place: Place, name: &str, (goal, from): (&Aabb, Vec3)) -> Option<Cover> {
         let body = self.body(place, name)?;
         let first = self.model.bodies[body.at()].vertices.start;
-        let Some(mesh) = self.raw.bodies.get(body.at()).and_then(|b| b.geometry.mesh()) else {
+        let Some(mesh) = self.written_mesh(name) else {
             let message = format!("\"{name}\" is a solid and hides nothing that could be laid aside");
             self.fault(place, message, "name a body with model.springs or model.band");
             return None;
@@ -66,9 +66,16 @@ impl Oven<'_> {
         Some(Cover { body, min: goal.min, max: goal.max, from, triangles })
     }
 
+    /// By name: where a body has faults, those after it have other numbers in the model.
+    fn written_mesh(&self, name: &str) -> Option<&'a Mesh> {
+        self.raw.bodies.iter().find(|b| b.name == name)?.geometry.mesh()
+    }
+
     pub(crate) fn body(&mut self, place: Place, name: &str) -> Option<BodyId> {
         let found = self.model.body(name);
-        if found.is_none() {
+        // A body with faults of its own is not in the model; these have been told.
+        let refused = self.raw.bodies.iter().any(|b| b.name == name);
+        if found.is_none() && !refused {
             let names: Vec<&str> = self.model.bodies.iter().map(|b| b.name.as_str()).collect();
             let help = format!("the scene has: {}", names.join(", "));
             self.fault(place, format!("there is no body or tool called \"{name}\""), help);
@@ -98,7 +105,7 @@ impl Oven<'_> {
             return Some(ProbePlace::Frame(r, tip));
         }
         let first = self.model.bodies[id.at()].vertices.start;
-        let mesh = self.raw.bodies[id.at()].geometry.mesh()?;
+        let mesh = self.written_mesh(&raw.body)?;
         let all = mesh.points.len() as u32;
         let chosen: Option<Vec<u32>> = match raw.at.as_str() {
             "" => Some((0..all).collect()),

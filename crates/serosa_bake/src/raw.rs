@@ -1,10 +1,14 @@
 //! `RawScene`: a scene as written, in SI units, before anything is computed from it.
 
+mod solid;
+
 pub use crate::solid::RawDescent;
+pub use solid::{Inside, RawElastic, RawFilled, RawTets, RawTie, RawWall, Recipe, WallStiffness};
+
 use serosa_geometry::generate::intestine::Strip;
 use serosa_geometry::{Aabb, Mesh, Quat, Real, Vec3};
 use serosa_sim::energy::EnergyKind;
-use serosa_sim::model::{Integrator, Pose, Region};
+use serosa_sim::model::{Integrator, Pose};
 use serosa_sim::params::{Detector, Filter, Response, Tracker};
 
 /// A scene as written.
@@ -89,6 +93,8 @@ pub enum Place {
     Scene,
     /// A body.
     Body(usize),
+    /// How a body is filled.
+    Fill(usize),
     /// An attachment of a body.
     Attachment(usize, usize),
     /// A tool.
@@ -218,6 +224,8 @@ pub enum RawGeometry {
     Strip(RawStrip),
     /// Tetrahedra.
     Tets(RawTets),
+    /// A surface that is filled with tetrahedra when it is baked, and carried along by them.
+    Filled(Box<RawFilled>),
     /// A simple solid at a pose.
     Solid {
         /// Which solid.
@@ -234,22 +242,10 @@ impl RawGeometry {
             Self::Mesh { mesh, .. } => Some(mesh),
             Self::Strip(raw) => Some(&raw.strip.mesh),
             Self::Tets(raw) => Some(&raw.mesh),
+            Self::Filled(raw) => Some(&raw.surface),
             Self::Solid { .. } => None,
         }
     }
-}
-
-/// Tetrahedra as written.
-#[derive(Clone, Debug, Default)]
-pub struct RawTets {
-    /// Points, sets, and the outer triangles.
-    pub mesh: Mesh,
-    /// Four points each, of positive volume.
-    pub tets: Vec<[u32; 4]>,
-    /// The number of each one's region as the file gives it; empty where there are none.
-    pub regions: Vec<i64>,
-    /// How many were inside out in the file and have been turned.
-    pub turned: usize,
 }
 
 /// A strip as written.
@@ -378,70 +374,6 @@ pub enum SurfaceMass {
     Total(Real),
     /// Of each piece of area \[kg/m²\].
     ByArea(Real),
-}
-
-/// The mechanics of a solid.
-#[derive(Clone, Debug, PartialEq)]
-pub struct RawElastic {
-    /// What it is made of.
-    pub base: Region,
-    /// What parts of it are made of instead; the last that holds a tetrahedron counts.
-    pub regions: Vec<(Inside, Region)>,
-    /// Viscous forces are the elastic ones of the strain that this time brings \[s\].
-    pub relaxation_s: Real,
-    /// Springs to where vertices are at rest.
-    pub walls: Vec<RawWall>,
-    /// Springs to other solids.
-    pub ties: Vec<RawTie>,
-    /// How it descends.
-    pub descent: RawDescent,
-}
-
-/// Which tetrahedra.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Inside {
-    /// Those of a region of the file.
-    Number(i64),
-    /// Those with their centres in a ball.
-    Ball {
-        /// \[m\]
-        center: Vec3,
-        /// \[m\]
-        radius: Real,
-    },
-    /// Those with their centres in a box.
-    Box(Aabb),
-}
-
-/// Springs that hold vertices where they are at rest.
-#[derive(Clone, Debug, PartialEq)]
-pub struct RawWall {
-    /// Which vertices.
-    pub which: Selector,
-    /// How firmly.
-    pub stiffness: WallStiffness,
-}
-
-/// How firmly a wall holds.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum WallStiffness {
-    /// All its vertices together \[N/m\].
-    Total(Real),
-    /// Each piece of the surface around them \[N/m³\].
-    ByArea(Real),
-}
-
-/// Springs from vertices to another solid: to the place of it that each lies in at rest, or to its nearest vertex.
-#[derive(Clone, Debug, PartialEq)]
-pub struct RawTie {
-    /// Which vertices; those too far from the other body are left out.
-    pub which: Selector,
-    /// The name of the other body.
-    pub to: String,
-    /// The farthest that is tied \[m\].
-    pub reach: Real,
-    /// Of all together \[N/m\].
-    pub stiffness: Real,
 }
 
 /// Which vertices.

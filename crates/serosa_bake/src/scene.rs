@@ -1,6 +1,7 @@
 //! The whole bake: bodies, tools, probes and tunables, with all faults collected.
 
 use crate::raw::{Place, RawBody, RawGeometry, RawModel, RawScene, RawSolid};
+use crate::solid::filled;
 use crate::{Fault, exclude, neighbours, rigid, shells, solid, strip};
 use serosa_geometry::{BodyId, PrimId, Vec3};
 use serosa_sim::World;
@@ -38,16 +39,20 @@ pub fn bake(raw: &RawScene) -> Result<Baked, Vec<Fault>> {
 
 /// The same; `watch` is told, again and again, how many parts of the work are done and how many there are.
 pub fn bake_watched(raw: &RawScene, watch: &mut dyn FnMut(usize, usize)) -> Result<Baked, Vec<Fault>> {
-    // Bodies, then what all of them need: exclusions, neighbours, the look at the start.
-    let parts = raw.bodies.len() + 3;
+    // What is filled, bodies, then what all of them need: exclusions, neighbours, the look at the start.
+    let fillings = filled::parts(raw);
+    let parts = fillings + raw.bodies.len() + 3;
     let mut oven = Oven { raw, model: Model::default(), params: params(raw), faults: Vec::new() };
     oven.check_names();
     oven.check_size();
     if !oven.faults.is_empty() {
         return Err(oven.faults);
     }
+    let filled = filled::fill_all(raw, &mut |done| watch(done, parts));
+    let raw: &RawScene = &filled.scene;
+    (oven.raw, oven.faults) = (raw, filled.faults.clone());
     for (i, body) in raw.bodies.iter().enumerate() {
-        watch(i, parts);
+        watch(fillings + i, parts);
         oven.add_body(i, body);
     }
     watch(parts - 3, parts);
@@ -70,11 +75,13 @@ pub fn bake_watched(raw: &RawScene, watch: &mut dyn FnMut(usize, usize)) -> Resu
     if !oven.faults.is_empty() {
         return Err(oven.faults);
     }
+    oven.model.skins = filled.skins(&oven.model);
     watch(parts - 2, parts);
     oven.model.neighbours = neighbours::neighbours(&oven.model);
     watch(parts - 1, parts);
     let mut baked = Baked { model: Arc::new(oven.model), params: oven.params, notes: Vec::new() };
-    baked.notes = notes(raw, &baked);
+    baked.notes.clone_from(&filled.notes);
+    baked.notes.extend(notes(raw, &baked));
     if raw.world.response.presses() {
         let overlaps = pressed_at_start(&baked);
         baked.notes.extend(told(&overlaps, &baked));
@@ -174,7 +181,7 @@ impl Oven<'_> {
                     None
                 }
                 // Refused with its body.
-                RawGeometry::Tets(_) => None,
+                RawGeometry::Tets(_) | RawGeometry::Filled(_) => None,
                 RawGeometry::Strip(_) => {
                     let message = "this response moves surfaces apart, and an intestine has none";
                     self.fault(Place::Body(i), message, "write response = \"displacement-velocity\"");

@@ -1,6 +1,7 @@
 //! Solids: tetrahedra with their materials, masses and order of work; walls and ties.
 
 mod descent;
+pub mod filled;
 pub mod layout;
 mod ties;
 
@@ -264,32 +265,48 @@ pub fn notes(raw: &RawScene, baked: &Baked) -> Vec<String> {
                 "nothing holds \"{name}\", and solids make no contacts yet: it will fall for ever. Write `attach`"
             ));
         }
-        let pieces = pieces(&solid.layout.corners, solid.layout.size as usize);
+        let (pieces, loose) = pieces(&baked.model, b, solid);
         if pieces > 1 {
-            notes.push(format!("\"{name}\" consists of {pieces} pieces that do not hang together"));
+            let falling = match loose {
+                0 => String::new(),
+                n if solid.free || baked.params.gravity == 0.0 => format!("; nothing holds {n} of them"),
+                n => {
+                    format!("; nothing holds {n} of them, which will fall: mend the surface, or attach them")
+                }
+            };
+            notes.push(format!("\"{name}\" consists of {pieces} pieces that do not hang together{falling}"));
         }
     }
     notes
 }
 
-/// How many sets of tetrahedra share no vertex with one another.
-fn pieces(tets: &[[u32; 4]], places: usize) -> usize {
-    let mut parent: Vec<u32> = (0..places as u32).collect();
-    fn root(parent: &mut [u32], mut v: u32) -> u32 {
-        while parent[v as usize] != v {
-            parent[v as usize] = parent[parent[v as usize] as usize];
-            v = parent[v as usize];
+/// How many sets of tetrahedra share no vertex with one another, and how many of these nothing holds.
+fn pieces(model: &Model, body: usize, solid: &SolidBody) -> (usize, usize) {
+    let range = model.bodies[body].vertex_range();
+    let mut parent: Vec<usize> = (0..range.len()).collect();
+    fn root(parent: &mut [usize], mut v: usize) -> usize {
+        while parent[v] != v {
+            parent[v] = parent[parent[v]];
+            v = parent[v];
         }
         v
     }
-    for tet in tets {
-        for v in &tet[1..] {
-            let (a, b) = (root(&mut parent, tet[0]), root(&mut parent, *v));
-            parent[a.max(b) as usize] = a.min(b);
+    for tet in &model.tets[solid.tets.start as usize..solid.tets.end as usize] {
+        let [first, rest @ ..] = tet.nodes.map(|v| v.at() - range.start);
+        for v in rest {
+            let (a, b) = (root(&mut parent, first), root(&mut parent, v));
+            parent[a.max(b)] = a.min(b);
         }
     }
-    let mut roots: Vec<u32> = tets.iter().map(|t| root(&mut parent, t[0])).collect();
-    roots.sort_unstable();
-    roots.dedup();
-    roots.len()
+    let knots = model.ties.iter().flat_map(|tie| &tie.ends).filter(|knot| knot.body.at() == body);
+    let tied = knots.flat_map(|k| k.nodes.into_iter().zip(k.weights)).filter(|(_, w)| *w != 0.0).map(|k| k.0);
+    let walled = solid.walls.iter().map(|w| w.vertex);
+    let fixed = range.clone().filter(|v| model.inv_mass[*v] == 0.0);
+    let mut held: Vec<usize> =
+        tied.chain(walled).map(|v| v.at()).chain(fixed).map(|v| v - range.start).collect();
+    held.iter_mut().for_each(|v| *v = root(&mut parent, *v));
+    held.sort_unstable();
+    held.dedup();
+    let pieces = (0..parent.len()).filter(|v| parent[*v] == *v).count();
+    (pieces, pieces - held.len())
 }

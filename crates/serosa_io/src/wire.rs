@@ -316,6 +316,8 @@ pub enum Look {
         radius: f64,
         /// Vertices held where they are.
         held: Vec<u32>,
+        /// How much another material comes to the surface at each vertex, from 0 to 1; empty where none does.
+        spots: Vec<f32>,
     },
     /// A tube along the border of a skin. Vertices lie column by column: row 0 is the tube, the last row the root.
     Strip {

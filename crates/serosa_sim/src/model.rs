@@ -1,9 +1,11 @@
 //! `Model`: everything about a scene that does not change while it runs. Made by `serosa_bake`.
 
+mod check;
 mod solid;
 
 pub use solid::{
-    Descent, Global, Group, Knot, LANES, Law, Layout, NONE, Part, Region, SECTION, SolidBody, Tet, Tie, Wall,
+    Descent, Global, Group, Knot, LANES, Law, Layout, NONE, Part, Region, SECTION, Skin, SolidBody, Tet, Tie,
+    Wall,
 };
 
 use crate::probe::Probe;
@@ -39,6 +41,8 @@ pub struct Model {
     pub tets: Vec<Tet>,
     /// Springs between solids.
     pub ties: Vec<Tie>,
+    /// Surfaces that solids carry along, for those who look; no step reads them.
+    pub skins: Vec<Skin>,
     /// One per vertex: its place in the order of its band, [`FIXED`] where it has none.
     pub unknown: Vec<u32>,
     /// Rigid frames: rigid and fixed shapes, tools.

@@ -38,6 +38,9 @@ const KINDS: Record<OrganSurface, Kind> = {
   spleen: { colour: 0x703050, hollow: 0x451a30, tile: 0.05, grain: 0.0004, cells: 16, mottle: 0.35, vessels: 0.15, rough: 0.4 },
 };
 
+/** Where another material comes to the surface: pale, as most tumours are under the capsule. */
+const SPOT = 0xd8bd94;
+
 /** Whether a surface is that of an organ. */
 export function isOrgan(surface: Surface): surface is OrganSurface {
   return surface in KINDS;
@@ -46,10 +49,12 @@ export function isOrgan(surface: Surface): surface is OrganSurface {
 const HEAD = /* glsl */ `
 uniform sampler2D organMap;
 uniform vec3 organHollow;
+uniform vec3 organSpotColour;
 uniform float organGrain;
 varying vec3 vOrganPlace;
 varying vec3 vOrganNormal;
 varying float vOrganHollow;
+varying float vOrganSpot;
 
 vec4 organSeen(vec3 p, vec3 weight) {
   return weight.x * texture2D(organMap, p.yz) + weight.y * texture2D(organMap, p.zx + 0.37) + weight.z * texture2D(organMap, p.xy + 0.61);
@@ -63,6 +68,10 @@ organWeight /= organWeight.x + organWeight.y + organWeight.z;
 vec4 organHere = organSeen(vOrganPlace, organWeight);
 diffuseColor.rgb = mix(diffuseColor.rgb, organHollow, vOrganHollow);
 diffuseColor.rgb *= organHere.rgb * (0.55 + 0.55 * organSeen(0.21 * vOrganPlace, organWeight).g);
+float organSpotHere = vOrganSpot + 0.9 * (organSeen(0.5 * vOrganPlace, organWeight).g - 0.8);
+vec3 organSpotShade = organSpotColour * (0.35 + 0.65 * organHere.g * organSeen(0.8 * vOrganPlace, organWeight).g);
+diffuseColor.rgb = mix(diffuseColor.rgb, 0.55 * diffuseColor.rgb, smoothstep(0.05, 0.4, vOrganSpot) * (1.0 - smoothstep(0.4, 0.7, vOrganSpot)));
+diffuseColor.rgb = mix(diffuseColor.rgb, organSpotShade, 0.92 * smoothstep(0.3, 0.75, organSpotHere));
 `;
 
 /** The slope of the grain, from its height here and one pixel to the side and up. */
@@ -101,16 +110,17 @@ export function organMaterial(surface: OrganSurface, fine: boolean): MeshPhysica
     room.call(material, shader, renderer);
     shader.uniforms.organMap = { value: picture };
     shader.uniforms.organHollow = { value: new Color(kind.hollow) };
+    shader.uniforms.organSpotColour = { value: new Color(SPOT) };
     shader.uniforms.organGrain = { value: kind.grain };
     shader.uniforms.organTile = { value: 1 / kind.tile };
     shader.vertexShader = shader.vertexShader
       .replace(
         "#include <common>",
-        "#include <common>\nuniform float organTile;\nattribute vec3 organPlace;\nattribute vec3 organNormal;\nattribute float organHollow;\nvarying vec3 vOrganPlace;\nvarying vec3 vOrganNormal;\nvarying float vOrganHollow;",
+        "#include <common>\nuniform float organTile;\nattribute vec3 organPlace;\nattribute vec3 organNormal;\nattribute float organHollow;\nattribute float organSpot;\nvarying vec3 vOrganPlace;\nvarying vec3 vOrganNormal;\nvarying float vOrganHollow;\nvarying float vOrganSpot;",
       )
       .replace(
         "#include <begin_vertex>",
-        "#include <begin_vertex>\nvOrganPlace = organTile * organPlace;\nvOrganNormal = organNormal;\nvOrganHollow = organHollow;",
+        "#include <begin_vertex>\nvOrganPlace = organTile * organPlace;\nvOrganNormal = organNormal;\nvOrganHollow = organHollow;\nvOrganSpot = organSpot;",
       );
     shader.fragmentShader = shader.fragmentShader
       .replace("#include <common>", `#include <common>\n${HEAD}`)
@@ -149,11 +159,23 @@ function paint(kind: Kind): DataTexture {
   return texture;
 }
 
-/** What the material asks of a geometry: place and normal at rest, and how hollow the surface is there. */
-export function layOrgan(geometry: BufferGeometry, rest: Float32Array, normals: Float32Array, triangles: Uint32Array): void {
+/** A closed surface at rest. */
+interface Closed {
+  rest: Float32Array;
+  normals: Float32Array;
+  triangles: Uint32Array;
+  /** How much another material comes to the surface at each vertex, from 0 to 1; empty where none does. */
+  spots: number[];
+}
+
+/** What the material asks of a geometry: place and normal at rest, how hollow the surface is there, and its spots. */
+export function layOrgan(geometry: BufferGeometry, { rest, normals, triangles, spots }: Closed): void {
   geometry.setAttribute("organPlace", new BufferAttribute(rest, 3));
   geometry.setAttribute("organNormal", new BufferAttribute(normals, 3));
   geometry.setAttribute("organHollow", new BufferAttribute(hollows(rest, normals, triangles), 1));
+  const spot = new Float32Array(rest.length / 3);
+  spot.set(spots.slice(0, spot.length));
+  geometry.setAttribute("organSpot", new BufferAttribute(spot, 1));
 }
 
 /** How hollow the surface is at each vertex, from 0 to 1: its curvature inwards by the size of the organ, smoothed. */

@@ -62,7 +62,7 @@ export class SkinLook implements SoftLook {
     if (closed && isOrgan(surface)) {
       const rest = Float32Array.from(look.rest);
       this.bend(rest);
-      layOrgan(geometry, rest, this.normals.slice(), this.triangles);
+      layOrgan(geometry, { rest, normals: this.normals.slice(), triangles: this.triangles, spots: look.spots });
       this.materials = organMaterials(surface);
     } else {
       this.materials = woven ? weaveMaterials(TILE) : skinMaterials(index, closed);

@@ -38,11 +38,12 @@ fn describe(scene: &SceneText, loaded: &Loaded, console: &mut Console) {
     let (model, params) = (&loaded.baked.model, &loaded.baked.params);
     console.say(format!("{}: {}", scene.name, loaded.raw.title));
     console.say(format!(
-        "  {} bodies, {} tools, {} vertices, {} springs, {} collision primitives",
+        "  {} bodies, {} tools, {} vertices, {} springs, {} tetrahedra, {} collision primitives",
         model.bodies.len() - model.tools.len(),
         model.tools.len(),
         model.rest.len(),
         model.springs.len(),
+        model.tets.len(),
         model.prims.len()
     ));
     console.say(format!(

@@ -258,7 +258,7 @@ fn as_json(scene: &SceneText, session: &Session, threads: usize, seed: u64) -> V
         "threads": threads,
         "seed": seed,
         "vertices": world.model.rest.len(),
-        "elements": world.model.springs.len(),
+        "elements": world.model.springs.len() + world.model.tets.len(),
         "ms": seen.wall.json(),
         "cpu_ms": seen.cpu.json(),
         "stage_ms": stages,
@@ -283,9 +283,10 @@ fn summary(scene: &SceneText, loaded: &Loaded, session: &Session, threads: usize
     let (model, simulated, wall) = (&world.model, session.time_s(), seen.wall.sum_s());
     console.say(format!("{}: {}", scene.name, loaded.raw.title));
     console.say(format!(
-        "  {} vertices, {} springs, {} collision primitives, {} tool(s)",
+        "  {} vertices, {} springs, {} tetrahedra, {} collision primitives, {} tool(s)",
         model.rest.len(),
         model.springs.len(),
+        model.tets.len(),
         model.prims.len(),
         model.tools.len()
     ));

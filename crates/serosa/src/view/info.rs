@@ -1,10 +1,10 @@
 //! What a page is told of a scene before its first frame.
 
-use crate::scenes::{BUILT_IN, find, load};
+use crate::scenes::{BUILT_IN, find};
 use crate::view::page;
-use serosa_bake::raw::{Finish, RawGeometry, RawScene, RawStrip};
-use serosa_geometry::Mesh;
-use serosa_io::scene::{Loaded, Problem};
+use serosa_bake::raw::{Finish, Inside, RawBody, RawGeometry, RawModel, RawScene, RawStrip};
+use serosa_geometry::{Mesh, VertexId};
+use serosa_io::scene::{self, Loaded, Problem};
 use serosa_io::wire::{
     BodyInfo, CameraInfo, GalleryEntry, GoalInfo, Look, ProbeInfo, ProblemInfo, SceneInfo, SolidShape,
     Surface, TextInfo, ToolInfo, TunableInfo,
@@ -15,7 +15,8 @@ use serosa_sim::probe::{Measure, Probe};
 /// The built-in scenes.
 pub fn gallery() -> Vec<GalleryEntry> {
     let entry = |name: &str| {
-        let raw = find(name).ok().and_then(|s| load(&s).ok())?.raw;
+        // Read, not baked: filling organs takes time, and cards show none of it.
+        let raw = find(name).ok().and_then(|s| scene::read(&s.text, &|_| Err(String::new())).ok())?.raw;
         let picture = format!("/pictures/{name}.jpg");
         let picture = page::find(&picture).is_some().then_some(picture);
         Some(GalleryEntry { name: name.to_owned(), title: raw.title, about: raw.about, picture })
@@ -80,7 +81,8 @@ fn body(raw: &RawScene, model: &Model, i: usize, body: &Body) -> BodyInfo {
             soft(model, body, mesh, shell.map_or(*radius, |shell| shell.thickness))
         }
         (_, Some(RawGeometry::Strip(raw))) => strip(model, body, raw),
-        (_, Some(RawGeometry::Tets(raw))) => soft(model, body, &raw.mesh, 0.0),
+        (_, Some(RawGeometry::Tets(tets))) => spotted(soft(model, body, &tets.mesh, 0.0), &raw.bodies[i]),
+        (_, Some(RawGeometry::Filled(filled))) => spotted(skin(model, i, &filled.surface), &raw.bodies[i]),
         // Soft bodies are only made from meshes, strips and tetrahedra.
         (_, _) => {
             Look::Threads { rest: Vec::new(), edges: Vec::new(), radius: 0.0, chain: false, held: Vec::new() }
@@ -118,13 +120,54 @@ fn held(model: &Model, body: &Body) -> Vec<u32> {
 }
 
 fn soft(model: &Model, body: &Body, mesh: &Mesh, radius: f64) -> Look {
-    let (rest, held) = (rest(mesh), held(model, body));
+    threads_or_skin(mesh, radius, held(model, body))
+}
+
+/// The surface of a solid that was filled. Points that hang on held vertices more than on others are held.
+fn skin(model: &Model, i: usize, mesh: &Mesh) -> Look {
+    let carried = model.skins.iter().find(|s| s.body.at() == i).map_or(&[][..], |s| &s.points);
+    let fixed = |nodes: &[VertexId; 4], weights: &[f64; 4]| -> f64 {
+        nodes.iter().zip(weights).filter(|(v, _)| model.inv_mass[v.at()] == 0.0).map(|(_, w)| w).sum()
+    };
+    let held = carried.iter().zip(0..).filter(|((nodes, w), _)| fixed(nodes, w) > 0.5).map(|(_, p)| p);
+    threads_or_skin(mesh, 0.0, held.collect())
+}
+
+/// With what comes to the surface of the other materials of a solid.
+fn spotted(look: Look, raw: &RawBody) -> Look {
+    let (RawModel::Solid(elastic), Some(mesh)) = (&raw.model, raw.geometry.mesh()) else { return look };
+    let Look::Skin { rest, triangles, edges, radius, held, .. } = look else { return look };
+    let mut spots = vec![0.0f32; if elastic.regions.is_empty() { 0 } else { mesh.points.len() }];
+    for (inside, _) in &elastic.regions {
+        let numbered = match (&raw.geometry, inside) {
+            (RawGeometry::Tets(tets), Inside::Number(n)) => {
+                tets.regions.iter().zip(&tets.tets).filter(|t| t.0 == n).flat_map(|t| *t.1).collect()
+            }
+            _ => Vec::new(),
+        };
+        numbered.iter().for_each(|v| spots[*v as usize] = 1.0);
+        for (spot, p) in spots.iter_mut().zip(&mesh.points) {
+            // One half where its border is. It is wide, as a capsule lies over it.
+            let deep = match inside {
+                Inside::Ball { center, radius } => 0.5 + (radius - p.distance(*center)) / (0.5 * radius),
+                Inside::Box(b) => f64::from(u8::from(b.contains(*p))),
+                Inside::Number(_) => 0.0,
+            };
+            *spot = spot.max(deep.clamp(0.0, 1.0) as f32);
+        }
+    }
+    Look::Skin { rest, triangles, edges, radius, held, spots }
+}
+
+fn threads_or_skin(mesh: &Mesh, radius: f64, held: Vec<u32>) -> Look {
+    let rest = rest(mesh);
     let edges: Vec<u32> = mesh.edges.iter().flatten().copied().collect();
     if mesh.triangles.is_empty() {
         let chain = mesh.edges.iter().zip(0..).all(|(e, i)| *e == [i, i + 1]);
         return Look::Threads { rest, edges, radius, chain, held };
     }
-    Look::Skin { rest, triangles: mesh.triangles.iter().flatten().copied().collect(), edges, radius, held }
+    let triangles = mesh.triangles.iter().flatten().copied().collect();
+    Look::Skin { rest, triangles, edges, radius, held, spots: Vec::new() }
 }
 
 fn strip(model: &Model, body: &Body, raw: &RawStrip) -> Look {

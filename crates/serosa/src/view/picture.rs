@@ -33,6 +33,8 @@ pub struct Picture {
     rate: Rate,
     probes: Vec<f64>,
     active: Vec<Active>,
+    /// Points of all skins that solids carry along \[m\].
+    skin: Vec<Vec3>,
 }
 
 /// How fast simulated time passes, measured over a window.
@@ -103,12 +105,7 @@ impl Picture {
     /// A frame of the world as it is now; `closed` says of each tool whether its jaws are to be closed.
     pub fn frame(&mut self, world: &World, time_s: f64, closed: impl Fn(usize) -> bool) -> Frame {
         self.number += 1;
-        let soft = world.model.bodies.iter().enumerate().filter_map(|(i, b)| match b.kind {
-            BodyKind::Springs(_) | BodyKind::Band(_) | BodyKind::Tissue(_) | BodyKind::Solid(_) => {
-                Some((i, &world.state.pos[b.vertex_range()]))
-            }
-            BodyKind::Rigid(_) => None,
-        });
+        let sections = self.sections(world);
         // The tube of a strip comes first among its primitives, its membrane last.
         let tubes = world.model.bodies.iter().filter_map(|b| {
             let last = world.model.prims.get(b.prims.end.checked_sub(1)? as usize)?;
@@ -133,7 +130,7 @@ impl Picture {
             stage_ms: self.stage_ms,
             contacts: world.report.contacts,
             deepest_mm: (-world.report.deepest_m * 1e3) as f32,
-            sections: self.encoder.sections(self.number, soft),
+            sections,
             tubes: tubes.collect(),
             poses: state.pose.clone(),
             tools: tools.collect(),
@@ -141,6 +138,26 @@ impl Picture {
             pairs: None,
             probes: self.probes.clone(),
         }
+    }
+
+    /// The points that are drawn of all soft bodies: those of its skin, where a solid carries one, else its vertices.
+    fn sections(&mut self, world: &World) -> Vec<(u32, Vec<u8>)> {
+        self.skin.clear();
+        let mut drawn = Vec::with_capacity(world.model.bodies.len());
+        for skin in &world.model.skins {
+            let start = self.skin.len();
+            self.skin.extend(skin.places(&world.state.pos));
+            drawn.push((skin.body.at(), start..self.skin.len()));
+        }
+        let soft = world.model.bodies.iter().enumerate().filter_map(|(i, b)| match b.kind {
+            BodyKind::Springs(_) | BodyKind::Band(_) | BodyKind::Tissue(_) | BodyKind::Solid(_) => {
+                let skin = drawn.iter().find(|(body, _)| *body == i);
+                let own = || &world.state.pos[b.vertex_range()];
+                Some((i, skin.map_or_else(own, |(_, range)| &self.skin[range.clone()])))
+            }
+            BodyKind::Rigid(_) => None,
+        });
+        self.encoder.sections(self.number, soft)
     }
 
     /// The pairs that the detector follows, for a frame that is to have them. Cost: O(pairs).

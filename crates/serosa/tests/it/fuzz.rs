@@ -65,13 +65,16 @@ fn mutated(random: &mut SplitMix, original: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// A scene with coarse organs, whose surfaces are made anew for every mutation.
+/// A scene with coarse organs, whose surfaces and tetrahedra are made anew for every mutation.
 fn coarse(text: &str) -> String {
-    let mut parts = text.split("vertices = ");
-    let first = parts.next().unwrap_or_default().to_owned();
-    parts.fold(first, |sum, part| {
-        sum + "vertices = 40" + part.trim_start_matches(|c: char| c.is_ascii_digit())
-    })
+    let few = |text: &str, key: &str, count: &str| {
+        let mut parts = text.split(key);
+        let first = parts.next().unwrap_or_default().to_owned();
+        parts.fold(first, |sum, part| {
+            sum + key + count + part.trim_start_matches(|c: char| c.is_ascii_digit())
+        })
+    };
+    few(&few(text, "vertices = ", "40"), "tets = ", "300")
 }
 
 /// Reads a scene as the program does; what is sound takes a few steps, unless it has grown large.

@@ -90,3 +90,17 @@ pub enum FillFault {
         help: String,
     },
 }
+
+impl FillFault {
+    /// The same of a body that many times as large.
+    pub(crate) fn scaled(self, by: Real) -> Self {
+        match self {
+            Self::TooCoarse { edge, fitting } => Self::TooCoarse { edge: edge * by, fitting: fitting * by },
+            Self::TooFine { edge, cells, fitting } => {
+                Self::TooFine { edge: edge * by, cells, fitting: fitting * by }
+            }
+            Self::BadEdge { edge } => Self::BadEdge { edge: edge * by },
+            other => other,
+        }
+    }
+}

@@ -56,12 +56,14 @@ pub struct Fill {
     pub coarsest: Real,
     /// Rounds of smoothing; 0 for none.
     pub rounds: usize,
+    /// More tetrahedra than this are refused, before memory is taken for them.
+    pub most: usize,
 }
 
 impl Fill {
     /// With edges of a length at the surface, inside up to four times as long.
     pub fn with_edge(edge: Real) -> Self {
-        Self { size: Size::Edge(edge), coarsest: 4.0, rounds: 3 }
+        Self { size: Size::Edge(edge), coarsest: 4.0, rounds: 3, most: usize::MAX }
     }
 
     /// With about so many tetrahedra.
@@ -146,10 +148,10 @@ fn fill_body(body: &Body, how: &Fill, progress: &mut dyn FnMut(f64)) -> Result<F
     progress(0.0);
     let doublings = how.doublings()?;
     let (edge, mut raw) = match how.size {
-        Size::Edge(edge) if edge > 0.0 && edge.is_finite() => (edge, stuff(body, edge, doublings)?),
+        Size::Edge(edge) if edge > 0.0 && edge.is_finite() => (edge, stuff(body, edge, doublings, how.most)?),
         Size::Edge(edge) => return Err(FillFault::BadEdge { edge }),
         Size::Tets(0) => return Err(FillFault::BadCount { asked: 0, nearest: 0 }),
-        Size::Tets(tets) => stuff_with(body, tets, doublings, progress)?,
+        Size::Tets(tets) => stuff_with(body, tets.min(how.most), (doublings, how.most), progress)?,
     };
     progress(0.5);
     let removed = sculpt::sculpt(&mut raw);
@@ -162,16 +164,17 @@ fn fill_body(body: &Body, how: &Fill, progress: &mut dyn FnMut(f64)) -> Result<F
     Ok(Filled { points: raw.points, tets: raw.tets, report })
 }
 
-/// The lattice, cut along the surface.
-fn stuff(body: &Body, edge: Real, doublings: u8) -> Result<Raw, FillFault> {
+/// The lattice, cut along the surface, in at most so many tetrahedra.
+fn stuff(body: &Body, edge: Real, doublings: u8, most: usize) -> Result<Raw, FillFault> {
+    let cells_max = CELLS_MAX.min(most);
     let too_fine = || {
         let cells = Octree::expected(body, edge, doublings);
-        FillFault::TooFine { edge, cells, fitting: Octree::fitting(body, doublings) }
+        FillFault::TooFine { edge, cells, fitting: Octree::fitting(body, doublings, cells_max) }
     };
-    if Octree::is_hopeless(body, edge, doublings) {
+    if Octree::is_hopeless(body, edge, doublings, cells_max) {
         return Err(too_fine());
     }
-    let mut tree = Octree::around(body, edge, doublings).map_err(|TooMany| too_fine())?;
+    let mut tree = Octree::around(body, edge, doublings, cells_max).map_err(|TooMany| too_fine())?;
     let background = loop {
         tree.balance(body);
         let background = Background::of(&tree, body);
@@ -179,13 +182,17 @@ fn stuff(body: &Body, edge: Real, doublings: u8) -> Result<Raw, FillFault> {
         if seams.is_empty() {
             break background;
         }
-        if tree.cells.len() + 8 * seams.len() > CELLS_MAX {
+        if tree.cells.len() + 8 * seams.len() > cells_max {
             return Err(too_fine());
         }
         tree.split(body, &seams);
     };
     let raw = cut::stuff(body, &tree, &background);
-    if raw.tets.is_empty() { Err(nothing(body, edge)) } else { Ok(raw) }
+    match raw.tets.len() {
+        0 => Err(nothing(body, edge)),
+        n if n > most => Err(too_fine()),
+        _ => Ok(raw),
+    }
 }
 
 /// Why nothing came out.
@@ -213,7 +220,7 @@ const FAR: Real = 0.4;
 fn stuff_with(
     body: &Body,
     asked: usize,
-    doublings: u8,
+    (doublings, most): (u8, usize),
     progress: &mut dyn FnMut(f64),
 ) -> Result<(Real, Raw), FillFault> {
     let size = body.bounds.size();
@@ -226,7 +233,7 @@ fn stuff_with(
     let off = |raw: &Raw| libm::log(raw.tets.len() as Real / asked as Real);
     for attempt in 0..TRIES {
         progress(0.5 * attempt as Real / TRIES as Real);
-        let raw = match stuff(body, edge, doublings) {
+        let raw = match stuff(body, edge, doublings, most) {
             Err(FillFault::TooCoarse { .. }) if attempt + 1 < TRIES => {
                 edge *= 0.5;
                 continue;

@@ -51,13 +51,13 @@ pub(super) struct Octree {
     unit: Real,
 }
 
-/// More cubes than [`CELLS_MAX`].
+/// More cubes than are allowed.
 pub(super) struct TooMany;
 
 impl Octree {
-    /// Around a body, with smallest cubes of edge `size`, and inside of at most 2 to the `coarsest` times that.
-    /// O(c log n) for c cubes and n triangles.
-    pub fn around(body: &Body, size: Real, coarsest: u8) -> Result<Self, TooMany> {
+    /// Around a body, with smallest cubes of edge `size`, and inside of at most 2 to the `coarsest` times that; at most so
+    /// many. O(c log n) for c cubes and n triangles.
+    pub fn around(body: &Body, size: Real, coarsest: u8, most: usize) -> Result<Self, TooMany> {
         // Room for a layer of smallest cubes that are outside.
         let Aabb { min, max } = body.bounds.grown(2.0 * size);
         let widest = (max - min).max_element();
@@ -75,7 +75,7 @@ impl Octree {
             let is_split = |c: &Cell| c.value.abs() <= near || (c.value < 0.0 && level > coarsest);
             let split: Vec<u32> =
                 (from..to).filter(|c| is_split(&tree.cells[*c])).map(|c| c as u32).collect();
-            if to + 8 * split.len() > CELLS_MAX {
+            if to + 8 * split.len() > most {
                 return Err(TooMany);
             }
             tree.split(body, &split);
@@ -91,17 +91,17 @@ impl Octree {
         9.0 * near + 1.2 * body.volume / (inner * inner * inner)
     }
 
-    /// The least edge that will do.
-    pub fn fitting(body: &Body, coarsest: u8) -> Real {
-        let most = 0.8 * CELLS_MAX as Real;
+    /// The least edge that will do with so many cubes.
+    pub fn fitting(body: &Body, coarsest: u8, most: usize) -> Real {
+        let most = 0.8 * most as Real;
         let few = |size: &Real| Self::expected(body, *size, coarsest) < most;
         let widest = body.bounds.size().max_element();
         (0..120).map(|k| widest * libm::pow(0.9, Real::from(k))).take_while(few).last().unwrap_or(widest)
     }
 
     /// Whether an edge need not even be tried.
-    pub fn is_hopeless(body: &Body, size: Real, coarsest: u8) -> bool {
-        Self::expected(body, size, coarsest) > 8.0 * CELLS_MAX as Real
+    pub fn is_hopeless(body: &Body, size: Real, coarsest: u8, most: usize) -> bool {
+        Self::expected(body, size, coarsest) > 8.0 * most as Real
     }
 
     /// Where a place of the lattice is.

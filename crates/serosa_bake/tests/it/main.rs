@@ -12,6 +12,7 @@ mod counting;
 mod elimination;
 mod faults;
 mod fill;
+mod filled;
 mod filter;
 mod growing;
 mod guarantee;

@@ -6,12 +6,13 @@ use super::nearest::nearest;
 use super::organ::{self, Order};
 use super::problem::Problem;
 use super::solid;
+use super::tool;
 use super::unit::{self, Dim};
 use super::walk::{Node, Value};
 use super::{FileReader, UsedFile};
 use serosa_bake::raw::{
-    Camera, Finish, Move, Place, RawBand, RawBody, RawGeometry, RawMeasure, RawModel, RawPlace, RawProbe,
-    RawScene, RawSolid, RawStrip, RawTissue, RawTool, RawTunable, RawWorld, Selector, SpringTube,
+    Camera, Finish, Place, RawBand, RawBody, RawFilled, RawGeometry, RawMeasure, RawModel, RawPlace,
+    RawProbe, RawScene, RawSolid, RawStrip, RawTissue, RawTunable, RawWorld, Selector, SpringTube,
     SurfaceMass, Text,
 };
 use serosa_bake::scene::VERTICES_MAX;
@@ -71,6 +72,7 @@ impl Builder<'_> {
                 Some(body) => {
                     let i = self.built.raw.bodies.len();
                     self.mark(Place::Body(i), node.span_of("name"));
+                    self.mark(Place::Fill(i), fill_span(node));
                     for (k, attach) in node.list("attach").iter().enumerate() {
                         self.mark(Place::Attachment(i, k), attach.span_of("name"));
                     }
@@ -81,9 +83,9 @@ impl Builder<'_> {
         }
         for node in root.list("tool") {
             if node.sound {
-                in_order(node.list("move"), self.problems);
+                tool::in_order(node.list("move"), self.problems);
                 self.mark(Place::Tool(self.built.raw.tools.len()), node.span_of("name"));
-                self.built.raw.tools.push(tool(node));
+                self.built.raw.tools.push(tool::tool(node));
             } else {
                 self.broken.push(node.text("name"));
             }
@@ -155,7 +157,10 @@ impl Builder<'_> {
         let (model, Value::Table(material)) = node.table("model")?.only()? else { return None };
         Some(RawBody {
             name: node.text("name"),
-            geometry: self.geometry(shape, geometry)?,
+            geometry: match model {
+                "solid" => self.filled(shape, geometry, material)?,
+                _ => self.geometry(shape, geometry)?,
+            },
             model: match model {
                 "springs" => RawModel::Springs {
                     mass: material.si("mass"),
@@ -228,6 +233,25 @@ impl Builder<'_> {
                 Integrator::Implicit
             },
         })
+    }
+
+    /// The geometry of a solid: where it is a surface, one to be filled.
+    fn filled(&mut self, shape: &str, n: &Node, model: &Node) -> Option<RawGeometry> {
+        let how = self.sound(solid::fill_of(model))?;
+        let recipe = Order::of(shape, n).and_then(Result::ok).map(|order| order.recipe());
+        match self.geometry(shape, n)? {
+            RawGeometry::Mesh { mesh: surface, .. } if recipe.is_some() || shape == "mesh" => {
+                Some(RawGeometry::Filled(Box::new(RawFilled { surface, recipe, how })))
+            }
+            other => {
+                if model.get("fill").is_some() {
+                    let help = "leave it out; blocks and shape.tets have tetrahedra already";
+                    self.problem(model.span_of("fill"), "`fill` is for closed surfaces", help);
+                    return None;
+                }
+                Some(other)
+            }
+        }
     }
 
     fn geometry(&mut self, shape: &str, n: &Node) -> Option<RawGeometry> {
@@ -501,6 +525,15 @@ fn most(dim: Dim) -> f64 {
     }
 }
 
+/// Where a body says how it is filled, or else where its shape stands.
+fn fill_span(node: &Node) -> Range<usize> {
+    let solid = node.table("model").and_then(|m| m.table("solid"));
+    match solid.filter(|s| s.get("fill").is_some()) {
+        Some(solid) => solid.span_of("fill"),
+        None => node.span_of("shape"),
+    }
+}
+
 /// The measures a probe may take.
 const PROBE_KINDS: &[&str] =
     &["position", "distance", "length", "contact_force", "hand_force", "support_force", "energy", "cover"];
@@ -545,56 +578,5 @@ fn band(n: &Node) -> RawBand {
         stiffness: n.si("stiffness"),
         bending: n.si("bending"),
         relaxation_s: n.si("relaxation"),
-    }
-}
-
-fn tool(node: &Node) -> RawTool {
-    let shape = node.table("shape");
-    let solid = match shape.and_then(|s| s.table("capsule")) {
-        Some(c) => RawSolid::Capsule { length: c.si("length"), radius: c.si("radius") },
-        None => {
-            RawSolid::Sphere { radius: shape.and_then(|s| s.table("sphere")).map_or(0.0, |s| s.si("radius")) }
-        }
-    };
-    let empty = Node::default();
-    let coupling = node.table("coupling").unwrap_or(&empty);
-    let grasp = node.table("grasp").unwrap_or(&empty);
-    RawTool {
-        name: node.text("name"),
-        solid,
-        tip: node.vector("tip"),
-        direction: node.vector("direction"),
-        mass: node.si("mass"),
-        friction: node.si("friction"),
-        stiffness: coupling.si("stiffness"),
-        damping: coupling.real("damping"),
-        turn_stiffness: coupling.si("turn_stiffness"),
-        speed_max: coupling.si("speed"),
-        reach: grasp.si("reach"),
-        strength: grasp.si("strength"),
-        moves: node.list("move").iter().map(movement).collect(),
-    }
-}
-
-/// A place of a hand, from a sound table.
-pub fn movement(node: &Node) -> Move {
-    let direction = node.get("direction").is_some().then(|| node.vector("direction"));
-    Move { time_s: node.si("time"), tip: node.vector("tip"), direction, grip: node.flag("grip") }
-}
-
-/// Moves of one hand must follow each other in time.
-pub fn in_order<'a>(moves: impl IntoIterator<Item = &'a Node>, problems: &mut Vec<Problem>) {
-    let mut last = f64::NEG_INFINITY;
-    for node in moves {
-        let time = node.si("time");
-        if time <= last {
-            let message = format!("this move comes at {time} s, after one at {last} s");
-            problems.push(Problem::new(
-                node.span_of("time"),
-                message,
-                "write the moves of a tool in order of time",
-            ));
-        }
-        last = time;
     }
 }

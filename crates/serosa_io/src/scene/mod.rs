@@ -8,6 +8,7 @@ mod organ;
 pub mod problem;
 pub mod reference;
 mod solid;
+mod tool;
 pub mod unit;
 mod walk;
 
@@ -118,11 +119,11 @@ pub fn load_script(text: &str, tools: &[&str]) -> Result<Vec<Vec<Move>>, Vec<Pro
         problems.push(Problem::new(node.span_of("tool"), message, help));
     }
     let of = |tool: &str| moves.iter().copied().filter(|n| n.text("tool") == tool).collect::<Vec<_>>();
-    tools.iter().for_each(|tool| build::in_order(of(tool), &mut problems));
+    tools.iter().for_each(|tool| tool::in_order(of(tool), &mut problems));
     if !problems.is_empty() {
         return Err(problems);
     }
-    Ok(tools.iter().map(|tool| of(tool).into_iter().map(build::movement).collect()).collect())
+    Ok(tools.iter().map(|tool| of(tool).into_iter().map(tool::movement).collect()).collect())
 }
 
 /// Mistakes about the whole file point at its first line.

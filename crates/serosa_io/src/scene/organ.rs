@@ -3,12 +3,12 @@
 use super::keys::PARTS;
 use super::problem::Problem;
 use super::walk::{Node, Value};
-use serosa_bake::raw::Finish;
+use serosa_bake::raw::{Finish, Recipe};
 use serosa_geometry::generate::organ::{Organ, organ, surface_of};
 use serosa_geometry::generate::sphere::even_sphere;
 use serosa_geometry::implicit::{Bend, Bumps, Implicit, Operator, Part, Shape, Taper};
 use serosa_geometry::rotation::{any_perpendicular, from_rotation_vector, unit_or};
-use serosa_geometry::{Fineness, Mesh, Vec3};
+use serosa_geometry::{Fineness, Mesh, Quat, Vec3};
 
 /// Vertices of an organ that says nothing about them.
 const VERTICES: usize = 1000;
@@ -97,6 +97,22 @@ impl<'a> Order<'a> {
         let (turn, scale, at) = (from_rotation_vector(n.vector("turn")), n.si("scale"), n.vector("at"));
         mesh.points.iter_mut().for_each(|p| *p = at + turn * (*p * scale));
         Ok(mesh)
+    }
+
+    /// The function that it is made from, in its place.
+    pub fn recipe(&self) -> Recipe {
+        let n = self.node;
+        let shape = match &self.what {
+            What::Ball => {
+                let ball = Shape::Ball { center: Vec3::ZERO, radius: 0.5 * n.si("size") };
+                let shape = Implicit { parts: vec![Part::join(ball, 0.0)], ..Implicit::default() };
+                return Recipe { shape, turn: Quat::IDENTITY, scale: 1.0, at: n.vector("center") };
+            }
+            What::Ready(organ) => organ.recipe(),
+            What::Free(recipe) => (**recipe).clone(),
+        };
+        let turn = from_rotation_vector(n.vector("turn"));
+        Recipe { shape, turn, scale: n.si("scale"), at: n.vector("at") }
     }
 
     fn ball(&self) -> Result<Mesh, Problem> {

@@ -4,6 +4,7 @@ use super::problem::Problem;
 use super::walk::{Node, Value};
 use crate::mesh::{FORMATS, format_of};
 use serosa_bake::RawScene;
+use serosa_bake::fill::{Fill, Size};
 use serosa_bake::raw::{Inside, RawDescent, RawElastic, RawTets, RawTie, RawWall, Selector, WallStiffness};
 use serosa_geometry::generate::block::{Block, block};
 use serosa_geometry::tets::Tets;
@@ -20,6 +21,23 @@ pub fn block_of(n: &Node) -> Result<(Block, u64), Problem> {
     let cells = size.to_array().map(|s| ((s / cell).round() as usize).max(1));
     let count = cells.iter().fold(1u64, |all, n| all.saturating_mul(*n as u64 + 1));
     Ok((Block { corner: n.vector("corner"), size, cells }, count))
+}
+
+/// Tetrahedra of a surface that says nothing about them.
+const TETS: usize = 10_000;
+
+/// How the surface of a solid is to be filled, by the table of its model.
+pub fn fill_of(model: &Node) -> Result<Fill, Problem> {
+    let Some(n) = model.table("fill") else { return Ok(Fill::with_tets(TETS)) };
+    let size = match (n.real("edge"), n.get("tets")) {
+        (Some(_), Some(_)) => {
+            return Err(Problem::new(n.span_of("edge"), "`edge` stands beside `tets`", "keep one of them"));
+        }
+        (Some(edge), None) => Size::Edge(edge),
+        (None, Some(_)) => Size::Tets(n.count("tets") as usize),
+        (None, None) => Size::Tets(TETS),
+    };
+    Ok(Fill { size, coarsest: n.si("coarsest"), ..Fill::with_tets(TETS) })
 }
 
 /// A block, made.

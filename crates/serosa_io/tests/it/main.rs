@@ -6,6 +6,7 @@ mod baked;
 mod collide;
 mod factor;
 mod fill;
+mod filled;
 mod memory;
 mod organ;
 mod recording;

@@ -203,3 +203,19 @@ pub struct Group {
     /// In [`Layout::faces`].
     pub faces: Range<u32>,
 }
+
+/// A surface finer than the tetrahedra of a solid, carried along by them.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Skin {
+    /// The solid.
+    pub body: BodyId,
+    /// For each point the corners of a tetrahedron and their weights, whose sum is 1; negative ones reach out of it.
+    pub points: Vec<([VertexId; 4], [Real; 4])>,
+}
+
+impl Skin {
+    /// Where its points are, given where the vertices are \[m\]. O(points).
+    pub fn places<'a>(&'a self, pos: &'a [Vec3]) -> impl Iterator<Item = Vec3> + 'a {
+        self.points.iter().map(|(nodes, w)| nodes.iter().zip(w).map(|(v, w)| pos[v.at()] * *w).sum())
+    }
+}

@@ -192,7 +192,7 @@ static INTESTINE: Table = table(
 
 static MESH: Table = table(
     "shape.mesh",
-    "A mesh from a file, among others OBJ, STL, PLY, OFF or glTF; its parts are joined, and its edges become springs and capsules. Points that coincide stay apart: weld seams before exporting.",
+    "A mesh from a file, among others OBJ, STL, PLY, OFF or glTF; its parts are joined, and its edges become springs and capsules. Points that coincide stay apart: weld seams before exporting. With model.solid its surface is filled with tetrahedra instead; `radius` then means nothing yet.",
     &[
         key("file", File, Required, "Path from the folder of the scene file."),
         key(
@@ -202,7 +202,7 @@ static MESH: Table = table(
             "Length of one unit of the file.",
         ),
         key("at", POSITION, Default("[0, 0, 0]"), "Where the origin of the file lies."),
-        key("radius", RADIUS, Required, "Half the thickness of the edges."),
+        key("radius", RADIUS, Default("\"1 mm\""), "Half the thickness of its edges, or of its skin."),
     ],
 );
 
@@ -262,7 +262,7 @@ static MODEL: Table = choice(
             "solid",
             Kind::Table(&SOLID),
             Optional,
-            "Tetrahedra of an elastic material: a block, or a file of them.",
+            "Tetrahedra of an elastic material: a block, a file of them, or a closed surface filled with them.",
         ),
         key("rigid", Kind::Table(&RIGID), Optional, "A movable solid."),
         key("fixed", Kind::Table(&FIXED), Optional, "A solid that stays where it is: `model.fixed = {}`."),

@@ -81,8 +81,29 @@ pub(super) static SOLID: Table = table(
             Optional,
             "Parts of another material; the last that holds a tetrahedron counts.",
         ),
+        key(
+            "fill",
+            Kind::Table(&FILL),
+            Optional,
+            "How a surface is filled with tetrahedra; without it there are about 10,000. Not for shapes that have tetrahedra.",
+        ),
         key("wall", List(&WALL), Optional, "Springs that hold vertices where they are at rest."),
         key("tie", List(&TIE), Optional, "Springs to another solid."),
+    ],
+);
+
+static FILL: Table = table(
+    "model.solid.fill",
+    "A closed surface (an organ, a ball, a mesh file) is filled with tetrahedra and drawn as it is, moved by them. Write `edge` or `tets`. All surfaces of a scene are filled with at most 2,000,000.",
+    &[
+        key("edge", Quantity(Dim::Length, 1e-5, 10.0), Optional, "Length of edges at the surface, about."),
+        key("tets", Count(20, 2_000_000), Optional, "Number of tetrahedra, about."),
+        key(
+            "coarsest",
+            Quantity(Dim::None, 1.0, 64.0),
+            Default("4"),
+            "How many times longer edges may be deep inside.",
+        ),
     ],
 );
 
