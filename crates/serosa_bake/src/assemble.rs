@@ -1,7 +1,7 @@
 //! Stiffness matrices of meshes of tetrahedra.
 
-use serosa_sim::algebra::BlockMatrix;
 use serosa_geometry::{Real, Vec3};
+use serosa_sim::algebra::BlockMatrix;
 
 /// The two stiffnesses of an isotropic linear material \[Pa\].
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -8,7 +8,6 @@ mod cover;
 pub mod dissect;
 mod tree;
 
-
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::sparse::linalg::SupernodalThreshold;
 use faer::sparse::linalg::cholesky::{
@@ -18,8 +17,8 @@ use faer::sparse::linalg::cholesky::{
 use faer::sparse::{SparseColMatRef, SymbolicSparseColMatRef};
 use faer::{Par, Side};
 use serosa_geometry::{Real, Vec3};
-use serosa_sim::algebra::{BlockMatrix, Elimination, Factor};
 use serosa_sim::algebra::sparse::{Precision, RawPanel};
+use serosa_sim::algebra::{BlockMatrix, Elimination, Factor};
 
 /// Why a matrix has no factor.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

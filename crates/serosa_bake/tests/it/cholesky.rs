@@ -6,9 +6,9 @@ use faer::sparse::linalg::amd;
 use serosa_bake::assemble::{
     Lame, add_inertia, elastic_stiffness, laplacian, lumped_masses, shape_gradients,
 };
-use serosa_sim::algebra::BlockMatrix;
 use serosa_bake::cholesky::{FactorError, dissect, factor, factor_in_order};
 use serosa_geometry::{Real, Vec3};
+use serosa_sim::algebra::BlockMatrix;
 use serosa_sim::algebra::Factor;
 use serosa_sim::algebra::sparse::{Fronts, Precision};
 

@@ -63,8 +63,10 @@ impl Dice {
 
 /// A random positive definite matrix over `nodes` vertices, all free but `fixed`.
 pub fn matrix(nodes: usize, fixed: &[bool], dice: &mut Dice) -> BlockMatrix<3> {
-    let elements: Vec<[u32; 3]> =
-        (0..2 * nodes).map(|_| [0; 3].map(|_| dice.below(nodes) as u32)).filter(|[a, b, c]| a != b && b != c && a != c).collect();
+    let elements: Vec<[u32; 3]> = (0..2 * nodes)
+        .map(|_| [0; 3].map(|_| dice.below(nodes) as u32))
+        .filter(|[a, b, c]| a != b && b != c && a != c)
+        .collect();
     let mut matrix = BlockMatrix::of_elements(&elements, fixed);
     for element in &elements {
         // Two directions that are resisted.
@@ -84,7 +86,9 @@ pub fn matrix(nodes: usize, fixed: &[bool], dice: &mut Dice) -> BlockMatrix<3> {
 /// A random row of two or three vertices.
 pub fn terms(nodes: usize, dice: &mut Dice) -> Vec<Term> {
     let count = 2 + dice.below(2);
-    (0..count).map(|_| Term { vertex: dice.below(nodes) as u32, direction: dice.vector().to_array() }).collect()
+    (0..count)
+        .map(|_| Term { vertex: dice.below(nodes) as u32, direction: dice.vector().to_array() })
+        .collect()
 }
 
 pub fn velocity(terms: &[Term], v: &[Real]) -> Real {

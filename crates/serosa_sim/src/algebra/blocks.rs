@@ -66,6 +66,13 @@ impl<const W: usize> BlockMatrix<W> {
         self.rows[range.clone()].iter().copied().zip(&self.blocks[range])
     }
 
+    /// Rows of a column below its diagonal, and their blocks.
+    #[inline(always)]
+    pub fn below(&self, node: usize) -> (&[u32], &[[[Real; W]; W]]) {
+        let range = self.starts[node] + 1..self.starts[node + 1];
+        (&self.rows[range.clone()], &self.blocks[range])
+    }
+
     /// The blocks of the lower half, column after column, each column as [`Self::column`] has it.
     pub fn blocks(&self) -> &[[[Real; W]; W]] {
         &self.blocks

@@ -258,7 +258,8 @@ impl Elimination {
         (place != NONE).then_some(WIDTH * place as usize)
     }
 
-    /// Factors a matrix of the pattern this was made for. After an error there is no factor until the next success.
+    /// Factors a matrix of the pattern this was made for; one of another pattern is refused as well. After an error there is
+    /// no factor until the next success.
     ///
     /// Cost for a solid of n nodes: about n² operations in dense tiles. Allocates nothing.
     pub fn refactor(&mut self, matrix: &BlockMatrix<WIDTH>) -> Result<(), NotPositive> {
@@ -305,11 +306,8 @@ impl Elimination {
         let made = made[..p.update_len()].as_flattened_mut();
         for (j, to_column) in places.iter().enumerate() {
             let column = *to_column as usize;
-            let (to, columns, skip) = if column < p.width {
-                (&mut *own, p.width, 0)
-            } else {
-                (&mut *made, p.height, p.width)
-            };
+            let (to, columns, skip) =
+                if column < p.width { (&mut *own, p.width, 0) } else { (&mut *made, p.height, p.width) };
             let column = column - skip;
             for (i, row) in places.iter().enumerate().skip(j) {
                 let row = *row as usize - skip;

@@ -22,10 +22,10 @@ pub mod band;
 pub mod blocks;
 pub mod elimination;
 pub mod fit;
-pub mod tiles;
 pub mod qp;
 pub mod small;
 pub mod sparse;
+pub mod tiles;
 
 pub use band::BandMatrix;
 pub use blocks::BlockMatrix;

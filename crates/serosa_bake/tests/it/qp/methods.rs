@@ -9,8 +9,8 @@ fn both_forms_of_the_paper_agree_and_come_near_the_exact_answer() {
     for _ in 0..60 {
         let made = feasible(12, 14, false, &mut dice);
         let exact = made.solved(Solver::EXACT);
-        let [whole, schur] = [true, false]
-            .map(|whole| made.solved(Solver::Faithful { compliance: 1e-6, rounds: 20, whole }));
+        let [whole, schur] =
+            [true, false].map(|whole| made.solved(Solver::Faithful { compliance: 1e-6, rounds: 20, whole }));
         assert!(difference(&whole.velocity, &schur.velocity) < 1e-6);
         if whole.trouble.is_empty() {
             let apart = difference(&whole.velocity, &exact.velocity);
@@ -41,11 +41,13 @@ fn sweeps_end_at_the_exact_answer() {
     for k in 0..40 {
         let made = feasible(12, 10, k % 4 == 0, &mut dice);
         let exact = made.solved(Solver::EXACT);
-        let large = made.solved(Solver::Large { sweeps: 20_000, tolerance: 1e-12 });
-        assert_eq!(large.trouble, []);
-        let apart = difference(&large.velocity, &exact.velocity);
-        assert!(apart < 1e-7, "{k}: {apart:e}");
-        assert!(Residual::of(&made.problem(), &large).worst() < 1e-7);
+        for factored in [false, true] {
+            let large = made.solved(Solver::Large { sweeps: 50_000, tolerance: 1e-12, factored });
+            assert_eq!(large.trouble, []);
+            let apart = difference(&large.velocity, &exact.velocity);
+            assert!(apart < 1e-7, "{k}: {apart:e}");
+            assert!(Residual::of(&made.problem(), &large).worst() < 1e-7);
+        }
     }
 }
 

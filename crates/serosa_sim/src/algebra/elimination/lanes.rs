@@ -29,16 +29,16 @@ pub struct Lanes {
 }
 
 impl Lanes {
-    /// Gets room for an elimination and forgets what was put in.
+    /// Gets room for an elimination.
     pub fn prepare(&mut self, all: &Elimination) {
         if self.z.len() != all.unknowns() || self.visited.len() != all.panels.len() {
             self.z.clear();
             self.z.resize(all.unknowns(), [0.0; TILE]);
             self.visited.clear();
             self.visited.resize(all.panels.len(), false);
-            let widest = all.panels.iter().map(|p| p.width).max().unwrap_or(0);
-            self.own.resize(widest.max(self.own.len()), [0.0; TILE]);
         }
+        let widest = all.panels.iter().map(|p| p.width).max().unwrap_or(0);
+        self.own.resize(widest.max(self.own.len()), [0.0; TILE]);
     }
 
     /// Adds three numbers of a vertex to one of the sides; nothing where it is not free.

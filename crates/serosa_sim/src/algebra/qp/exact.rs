@@ -47,6 +47,8 @@ pub(super) struct ActiveSet {
     /// The multipliers around which λ is sought.
     centre: Vec<Real>,
     lambda: Vec<Real>,
+    /// S λ
+    moved: Vec<Real>,
     wrong: Vec<u32>,
     /// Whether a row can be moved at all.
     loose: Vec<bool>,
@@ -244,36 +246,40 @@ impl ActiveSet {
 
     /// Rows of the set that pull, and rows beside it that are missed, ascending.
     fn find_wrong(&mut self, around: &mut Around) {
-        let Around { problem, factor, schur, place, vertex } = around;
-        let kinds = problem.rows.kinds();
-        let whole = schur.is_whole();
+        self.move_rows(around);
+        let (kinds, schur) = (around.problem.rows.kinds(), &*around.schur);
         let heavy = |i: &u32| (schur.entry(*i as usize, *i as usize) * self.lambda[*i as usize]).abs();
         let heaviest = self.list.iter().map(heavy).fold(0.0, Real::max);
         let missed = MISSED * self.size + ROUNDING * heaviest;
-        if !whole {
-            vertex.clone_from(&self.base);
-            self.list.iter().for_each(|i| {
-                problem.rows.push_with(*i as usize, self.lambda[*i as usize], vertex);
-            });
-            factor.solve(vertex, place);
-        }
         self.wrong.clear();
-        for i in 0..kinds.len() {
-            let wrong = match (self.active[i], kinds[i]) {
+        for (i, kind) in kinds.iter().enumerate() {
+            let wrong = match (self.active[i], kind) {
                 (_, Kind::Slip) | (true, Kind::Equal) => false,
                 (true, _) => self.lambda[i] < 0.0,
-                (false, _) if !self.loose[i] => false,
                 (false, _) => {
-                    let by_s = || self.list.iter().map(|j| schur.entry(i, *j as usize) * self.lambda[*j as usize]).sum::<Real>() - self.q[i];
-                    let by_v = || moved(problem, factor, i, vertex) - problem.rows.asked()[i];
-                    let gap = if whole { by_s() } else { by_v() };
-                    let centre = if self.centre[i] == 0.0 { 0.0 } else { COMPLIANCE * schur.entry(i, i) * self.centre[i] };
-                    gap - centre < -missed
+                    let pulled = if self.centre[i] == 0.0 { 0.0 } else { schur.entry(i, i) * self.centre[i] };
+                    self.loose[i] && self.moved[i] - self.q[i] - COMPLIANCE * pulled < -missed
                 }
             };
             if wrong {
                 self.wrong.push(i as u32);
             }
         }
+    }
+
+    /// S λ of all rows: by S where all of it is known, else by way of the velocities.
+    fn move_rows(&mut self, around: &mut Around) {
+        let Around { problem, factor, schur, place, vertex } = around;
+        if schur.is_whole() {
+            return schur.multiply(&self.lambda, &mut self.moved);
+        }
+        vertex.clear();
+        vertex.resize(self.base.len(), 0.0);
+        for i in self.list.iter().map(|i| *i as usize) {
+            problem.rows.push_with(i, self.lambda[i], vertex);
+        }
+        factor.solve(vertex, place);
+        self.moved.clear();
+        self.moved.extend((0..problem.rows.len()).map(|i| moved(problem, factor, i, vertex)));
     }
 }

@@ -49,7 +49,13 @@ pub(super) struct Watch {
 }
 
 impl Faithful {
-    pub fn solve(&self, problem: &Problem, factor: &Elimination, work: &mut Workspace, solution: &mut Solution) {
+    pub fn solve(
+        &self,
+        problem: &Problem,
+        factor: &Elimination,
+        work: &mut Workspace,
+        solution: &mut Solution,
+    ) {
         let rows = problem.rows;
         let v = &mut solution.velocity;
         v.clear();

@@ -85,7 +85,14 @@ fn velocity_without_slips(
 
 impl Slips {
     /// The contacts that press, S between their slips, and what these have to stop.
-    fn gather(&mut self, problem: &Problem, factor: &Elimination, schur: &mut Schur, lambda: &[Real], v: &[Real]) {
+    fn gather(
+        &mut self,
+        problem: &Problem,
+        factor: &Elimination,
+        schur: &mut Schur,
+        lambda: &[Real],
+        v: &[Real],
+    ) {
         let rows = problem.rows;
         self.contacts.clear();
         self.lambda.clear();
@@ -145,10 +152,8 @@ impl Slips {
             let (a, b) = (2 * c, 2 * c + 1);
             let block = [self.s[a * n + a], self.s[a * n + b], self.s[b * n + b]];
             let (old, u) = ([self.lambda[a], self.lambda[b]], [a, b].map(|k| self.slip(k, &self.lambda)));
-            let pull = [
-                block[0] * old[0] + block[1] * old[1] - u[0],
-                block[1] * old[0] + block[2] * old[1] - u[1],
-            ];
+            let pull =
+                [block[0] * old[0] + block[1] * old[1] - u[0], block[1] * old[0] + block[2] * old[1] - u[1]];
             let new = within_disc(block, pull, self.contacts[c].1);
             moved = moved.max((new[0] - old[0]).abs()).max((new[1] - old[1]).abs());
             self.lambda[a..=b].copy_from_slice(&new);
@@ -223,6 +228,7 @@ impl Slips {
 }
 
 /// The nearest in a disc.
+#[inline]
 pub(super) fn onto_disc(l: [Real; 2], radius: Real) -> [Real; 2] {
     let far = length(l);
     if far <= radius { l } else { l.map(|x| x * (radius / far)) }
@@ -232,7 +238,7 @@ pub(super) fn onto_disc(l: [Real; 2], radius: Real) -> [Real; 2] {
 ///
 /// On the rim (A + κ) x = h with κ ≥ 0: Newton's method on 1/|x| − 1/radius, which is nearly straight in κ and concave, so
 /// that from κ = 0 it never goes too far.
-pub(super) fn within_disc([a, b, c]: [Real; 3], h: [Real; 2], radius: Real) -> [Real; 2] {
+fn within_disc([a, b, c]: [Real; 3], h: [Real; 2], radius: Real) -> [Real; 2] {
     let solve = |kappa: Real, h: [Real; 2]| {
         let (p, r) = (a + kappa, c + kappa);
         let det = p * r - b * b;
@@ -252,7 +258,8 @@ pub(super) fn within_disc([a, b, c]: [Real; 3], h: [Real; 2], radius: Real) -> [
         let more = (far - radius) / (radius * slope);
         kappa += more;
         x = solve(kappa, h);
-        if !(more > 1e-15 * kappa) {
+        // The digits double from here.
+        if !(more > 1e-8 * kappa) {
             break;
         }
     }

@@ -7,7 +7,7 @@
 use super::super::elimination::Elimination;
 use super::super::elimination::lanes::{Lanes, Run};
 use super::super::tiles::{Column, TILE};
-use super::friction::within_disc;
+use super::friction::onto_disc;
 use super::{Kind, Problem, Rows, Solution, Trouble, Workspace};
 use crate::Real;
 
@@ -171,7 +171,7 @@ impl Sweeps {
             let (runs, range) = (&self.runs[group.runs..group.runs_end], group.row..group.row + group.count);
             let u = velocities(runs, &self.y, group.count, &self.z);
             let lambda = &mut self.lambda[range.clone()];
-            let new = group.answer(rows, u, lambda);
+            let new = answer(rows, group.row, &group.own, u, lambda);
             let mut step = [0.0; MOST];
             for (k, l) in lambda.iter_mut().enumerate() {
                 step[k] = new[k] - *l;
@@ -186,26 +186,41 @@ impl Sweeps {
     }
 }
 
-impl Group {
-    /// The multipliers of a group, its rows moving at u and the others' multipliers held.
-    #[inline(always)]
-    fn answer(&self, rows: &Rows, u: [Real; MOST], lambda: &[Real]) -> [Real; MOST] {
-        let (asked, w) = (&rows.asked()[self.row..], &self.own);
-        let free = lambda[0] - (u[0] - asked[0]) / w[0][0];
-        match rows.kinds()[self.row] {
-            Kind::Equal => [free, 0.0, 0.0],
-            Kind::AtLeast | Kind::Slip => [free.max(0.0), 0.0, 0.0],
-            Kind::Contact { friction } => {
-                let normal = free.max(0.0);
-                let more = normal - lambda[0];
-                let slip = [1, 2].map(|k| u[k] - asked[k] + w[k][0] * more);
-                let pull = [
-                    w[1][1] * lambda[1] + w[1][2] * lambda[2] - slip[0],
-                    w[1][2] * lambda[1] + w[2][2] * lambda[2] - slip[1],
-                ];
-                let [s, t] = within_disc([w[1][1], w[1][2], w[2][2]], pull, friction * normal);
-                [normal, s, t]
+/// The multipliers of a row or contact, its rows moving at u and the others' multipliers held; `w` is S among its rows.
+#[inline(always)]
+pub(super) fn answer(
+    rows: &Rows,
+    row: usize,
+    w: &[[Real; MOST]; MOST],
+    u: [Real; MOST],
+    lambda: &[Real],
+) -> [Real; MOST] {
+    let asked = &rows.asked()[row..];
+    let free = lambda[0] - (u[0] - asked[0]) / w[0][0];
+    match rows.kinds()[row] {
+        Kind::Equal => [free, 0.0, 0.0],
+        Kind::AtLeast | Kind::Slip => [free.max(0.0), 0.0, 0.0],
+        Kind::Contact { friction } => {
+            let normal = free.max(0.0);
+            if normal <= 0.0 {
+                return [0.0; MOST];
             }
+            let more = normal - lambda[0];
+            let slip = [1, 2].map(|k| u[k] - asked[k] + w[k][0] * more);
+            let [a, b, c] = [w[1][1], w[1][2], w[2][2]];
+            let (over, radius) = (1.0 / (a * c - b * b), friction * normal);
+            let stuck = [
+                lambda[1] - (c * slip[0] - b * slip[1]) * over,
+                lambda[2] - (a * slip[1] - b * slip[0]) * over,
+            ];
+            if stuck[0] * stuck[0] + stuck[1] * stuck[1] <= radius * radius {
+                return [normal, stuck[0], stuck[1]];
+            }
+            // Slides: a step downhill, no longer than the steepest way allows, and back to the rim. Where the nearest point of
+            // the rim is found in full, a sweep takes twice as long, and as many are needed.
+            let step = 1.0 / (a.max(c) + b.abs());
+            let [s, t] = onto_disc([lambda[1] - slip[0] * step, lambda[2] - slip[1] * step], radius);
+            [normal, s, t]
         }
     }
 }

@@ -81,12 +81,8 @@ mod tests {
     #[test]
     fn an_indefinite_system_is_solved() {
         // Eigenvalues of both signs: conjugate gradients would divide by what may be zero.
-        let matrix = [
-            [2.0, 1.0, 0.0, -1.0],
-            [1.0, 3.0, 0.5, -2.0],
-            [0.0, 0.5, -1.0, 0.3],
-            [-1.0, -2.0, 0.3, -1e-3],
-        ];
+        let matrix =
+            [[2.0, 1.0, 0.0, -1.0], [1.0, 3.0, 0.5, -2.0], [0.0, 0.5, -1.0, 0.3], [-1.0, -2.0, 0.3, -1e-3]];
         let want = [1.0, -2.0, 3.0, 0.5];
         let b = matrix.map(|row| dot(&row, &want));
         let mut room = Room::default();

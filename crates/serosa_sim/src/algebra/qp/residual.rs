@@ -15,7 +15,7 @@ pub struct Residual {
     /// |λ (J v − c)| over |b| |c|.
     pub complementarity: Real,
     /// Slips: how far impulses are outside their cones, or dissipate less than they could; over the largest λ, and the
-    /// largest slip.
+    /// largest slip or what the load would give.
     pub cone: Real,
 }
 
@@ -88,7 +88,7 @@ fn cone(problem: &Problem, moved: &[Real], lambda: &[Real], most: Real) -> Real 
         Kind::Contact { friction } => Some((i, *friction)),
         _ => None,
     });
-    let fastest = contacts.clone().map(|(i, _)| length(slip(i))).fold(0.0, Real::max);
+    let fastest = contacts.clone().map(|(i, _)| length(slip(i))).fold(free_speed(problem), Real::max);
     let miss = |(i, friction): (usize, Real)| {
         let (t, u) = ([lambda[i + 1], lambda[i + 2]], slip(i));
         let radius = friction * lambda[i].max(0.0);
@@ -98,6 +98,7 @@ fn cone(problem: &Problem, moved: &[Real], lambda: &[Real], most: Real) -> Real 
     contacts.map(miss).fold(0.0, Real::max)
 }
 
+#[inline]
 pub(super) fn length(x: [Real; 2]) -> Real {
     (x[0] * x[0] + x[1] * x[1]).sqrt()
 }

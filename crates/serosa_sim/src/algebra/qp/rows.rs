@@ -67,7 +67,8 @@ impl Rows {
     /// is a unit vector.
     pub fn push_contact(&mut self, weights: &[(u32, Real)], normal: Vec3, asked: Real, friction: Real) {
         let along = |d: Vec3| {
-            let term = move |(vertex, w): &(u32, Real)| Term { vertex: *vertex, direction: (d * *w).to_array() };
+            let term =
+                move |(vertex, w): &(u32, Real)| Term { vertex: *vertex, direction: (d * *w).to_array() };
             weights.iter().map(term)
         };
         self.push_contact_along(along, normal, asked, friction);

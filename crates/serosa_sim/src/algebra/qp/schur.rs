@@ -32,6 +32,9 @@ pub(super) struct Schur {
     blocks: Vec<[Column; TILE]>,
     /// Chunks that have their blocks.
     crossed: usize,
+    /// λ and S λ by slots.
+    given: Vec<Column>,
+    found: Vec<Column>,
     lanes: Lanes,
     /// Rows to be taken in, by where they touch the tree.
     queue: Vec<(u32, u32)>,
@@ -106,9 +109,50 @@ impl Schur {
         self.blocks[a * (a + 1) / 2 + b][j % TILE][i % TILE]
     }
 
+    /// S λ, both by rows, all of which were taken in.
+    pub fn multiply(&mut self, lambda: &[Real], product: &mut Vec<Real>) {
+        let slots = self.chunks.len();
+        for x in [&mut self.given, &mut self.found] {
+            x.clear();
+            x.resize(slots, [0.0; TILE]);
+        }
+        for (slot, l) in self.slot_of.iter().zip(lambda) {
+            self.given[*slot as usize / TILE][*slot as usize % TILE] = *l;
+        }
+        multiply_widest(&self.blocks, &self.given, &mut self.found);
+        product.clear();
+        let found = |slot: &u32| self.found[*slot as usize / TILE][*slot as usize % TILE];
+        product.extend(self.slot_of.iter().map(found));
+    }
+
     /// Puts rows into the order in which S is stored.
     pub fn sort(&self, rows: &mut [u32]) {
         rows.sort_unstable_by_key(|row| self.slot_of[*row as usize]);
+    }
+}
+
+fn multiply_widest(blocks: &[[Column; TILE]], given: &[Column], found: &mut [Column]) {
+    super::super::widest!(multiply_blocks(blocks, given, found))
+}
+
+/// The lower half of a matrix of blocks, and what stands above, times a vector.
+#[inline(always)]
+fn multiply_blocks(blocks: &[[Column; TILE]], given: &[Column], found: &mut [Column]) {
+    let mut rest = blocks.iter();
+    for a in 0..given.len() {
+        for (b, block) in rest.by_ref().take(a + 1).enumerate() {
+            if given[b] != [0.0; TILE] {
+                for (column, x) in block.iter().zip(&given[b]) {
+                    found[a] = core::array::from_fn(|r| found[a][r] + column[r] * x);
+                }
+            }
+            if a != b && given[a] != [0.0; TILE] {
+                for (column, y) in block.iter().zip(&mut found[b]) {
+                    let p: Column = core::array::from_fn(|r| column[r] * given[a][r]);
+                    *y += ((p[0] + p[4]) + (p[2] + p[6])) + ((p[1] + p[5]) + (p[3] + p[7]));
+                }
+            }
+        }
     }
 }
 
@@ -144,6 +188,11 @@ fn cross_runs(kept: &[Column], a: &[Run], b: &[Run]) -> [Column; TILE] {
 #[cfg(target_arch = "x86_64")]
 mod wide {
     use super::{Column, Run, TILE};
+
+    #[target_feature(enable = "avx2")]
+    pub(super) fn multiply_blocks(blocks: &[[Column; TILE]], given: &[Column], found: &mut [Column]) {
+        super::multiply_blocks(blocks, given, found);
+    }
 
     #[target_feature(enable = "avx2")]
     pub(super) fn cross_runs(kept: &[Column], a: &[Run], b: &[Run]) -> [Column; TILE] {
