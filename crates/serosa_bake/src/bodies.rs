@@ -92,7 +92,8 @@ impl Oven<'_> {
     /// Strain limits are kept by one response alone.
     fn check_limits(&mut self, place: Place, raw: &RawBody) {
         if raw.stretch != [-1.0, Real::INFINITY] {
-            let message = format!("the strain limits of \"{}\" are kept by no other response than \"qp\"", raw.name);
+            let message =
+                format!("the strain limits of \"{}\" are kept by no other response than \"qp\"", raw.name);
             self.fault(place, message, "write response = \"qp\", or leave stretch_max and stretch_min out");
         }
     }

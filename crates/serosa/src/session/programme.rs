@@ -54,9 +54,9 @@ impl Programmes {
             return Value::Null;
         }
         let of = |[sum, most]: [u64; 2]| json!({ "mean": sum as f64 / self.steps as f64, "max": most });
-        let trouble = self.trouble.iter().map(|(what, count, first_s)| {
-            json!({ "what": what.words(model), "steps": count, "first_s": first_s })
-        });
+        let trouble = self.trouble.iter().map(
+            |(what, count, first_s)| json!({ "what": what.words(model), "steps": count, "first_s": first_s }),
+        );
         json!({
             "rows": of(self.rows),
             "passes": of(self.passes),
@@ -77,7 +77,9 @@ fn same(a: &Difficulty, b: &Difficulty) -> bool {
 
 /// Keeps the larger miss.
 fn worsen(known: &mut Difficulty, more: &Difficulty) {
-    if let (Difficulty::Infeasible { missing: a, .. }, Difficulty::Infeasible { missing: b, .. }) = (known, more) {
+    if let (Difficulty::Infeasible { missing: a, .. }, Difficulty::Infeasible { missing: b, .. }) =
+        (known, more)
+    {
         *a = a.max(*b);
     }
 }

@@ -85,7 +85,8 @@ mod tests {
     #[test]
     fn principal_axes_put_a_matrix_together_again() {
         for k in 0..40 {
-            let turn = Mat3::from_quat(from_rotation_vector(Vec3::new(0.3 * k as Real, 1.0, -0.1 * k as Real)));
+            let turn =
+                Mat3::from_quat(from_rotation_vector(Vec3::new(0.3 * k as Real, 1.0, -0.1 * k as Real)));
             let values = Vec3::new(1.0 - 0.1 * k as Real, 2.0, if k % 3 == 0 { 2.0 } else { -3.0 });
             let matrix = turn * Mat3::from_diagonal(values) * turn.transpose();
             let (found, axes) = principal(matrix);

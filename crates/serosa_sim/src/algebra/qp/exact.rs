@@ -2,8 +2,9 @@
 //!
 //! With S positive definite the multipliers are the only ones with w = S λ − q, 0 ≤ w ⊥ λ ≥ 0. A set of rows is taken as
 //! equalities; rows that push the wrong way leave it, rows that are missed join it, all at once as long as their number
-//! falls, else the last of them alone until it does (block principal pivoting, Júdice and Pires 1994): that ends for every
-//! programme. The number is compared with the least ever seen: compared with the last, some random programmes cycle.
+//! falls below the least ever seen (block principal pivoting, Júdice and Pires 1994). Where it does not, λ descends
+//! ½ λᵀS λ − qᵀλ, one row joining at a time (Lawson and Hanson 1974), which ends for every programme. (Exchanging the last
+//! wrong row alone ends too, but a taut net of a hundred strain limits is not to be waited for.)
 //!
 //! Dependent rows make S singular. A compliance cures that, and as it acts on the change of λ alone, from one solve to
 //! the next, it leaves no bias (a proximal point, Rockafellar 1976).
@@ -26,10 +27,10 @@ const MISSED: Real = 1e-12;
 const ROUNDING: Real = 1e-14;
 /// Rows that miss more than that for good, over the largest velocity, cannot be satisfied.
 const INFEASIBLE: Real = 1e-9;
-/// Rounds of exchanging all that do not lower their number before single exchanges begin.
+/// Rounds of exchanging all that do not lower their number before the descent begins.
 const PATIENCE: u32 = 3;
 /// Rounds at most, for each row and all. Never seen to be reached; a bound that can be stated.
-const ROUNDS: usize = 50;
+const ROUNDS: usize = 10;
 
 /// Which rows hold with equality, and all that is found with them.
 #[derive(Clone, Debug, Default)]
@@ -50,6 +51,9 @@ pub(super) struct ActiveSet {
     /// S λ
     moved: Vec<Real>,
     wrong: Vec<u32>,
+    /// Where the descent has come, and rows that rounding keeps from joining there.
+    reached: Vec<Real>,
+    barred: Vec<bool>,
     /// Whether a row can be moved at all.
     loose: Vec<bool>,
     /// The largest velocity that rows speak of.
@@ -206,12 +210,74 @@ impl ActiveSet {
             } else if patience > 0 {
                 patience -= 1;
             } else {
-                let last = self.wrong.len() - 1;
-                self.wrong.drain(..last);
+                return self.descend(around, rounds);
             }
             self.wrong.iter().for_each(|i| self.active[*i as usize] ^= true);
         }
         false
+    }
+
+    /// From what pushes now down to the least of ½ λᵀS λ − qᵀλ; whether that came to an end.
+    fn descend(&mut self, around: &mut Around, rounds: &mut u32) -> bool {
+        let kinds = around.problem.rows.kinds();
+        self.reached.clear();
+        for (i, kind) in kinds.iter().enumerate() {
+            self.active[i] &= *kind == Kind::Equal || self.lambda[i] > 0.0;
+            self.reached.push(if self.active[i] { self.lambda[i] } else { 0.0 });
+        }
+        self.barred.clear();
+        self.barred.resize(kinds.len(), false);
+        let mut joined = None;
+        for _ in 0..ROUNDS * (kinds.len() + 1) {
+            *rounds += 1;
+            self.solve_set(around);
+            if self.step_back(kinds, joined) {
+                continue;
+            }
+            self.reached.clone_from(&self.lambda);
+            self.find_wrong(around);
+            let schur = &*around.schur;
+            let gap = |i: u32| {
+                let i = i as usize;
+                let pulled = if self.centre[i] == 0.0 { 0.0 } else { schur.entry(i, i) * self.centre[i] };
+                self.moved[i] - self.q[i] - COMPLIANCE * pulled
+            };
+            let missed = self.wrong.iter().filter(|i| !self.barred[**i as usize]).map(|i| (gap(*i), *i));
+            joined = missed.reduce(|a, b| if b.0 < a.0 { b } else { a }).map(|(_, i)| i);
+            match joined {
+                Some(i) => self.active[i as usize] = true,
+                None => return true,
+            }
+        }
+        false
+    }
+
+    /// Where rows of the set would pull: goes as far towards it as they let, and they leave. Whether there were any.
+    fn step_back(&mut self, kinds: &[Kind], joined: Option<u32>) -> bool {
+        let pulls = |i: usize, lambda: Real| kinds[i] != Kind::Equal && lambda <= 0.0;
+        let mut share = 1.0 as Real;
+        let mut any = false;
+        for i in self.list.iter().map(|i| *i as usize).filter(|i| pulls(*i, self.lambda[*i])) {
+            let (from, to) = (self.reached[i], self.lambda[i]);
+            any = true;
+            share = share.min(if from > 0.0 { from / (from - to) } else { 0.0 });
+        }
+        if !any {
+            return false;
+        }
+        if share > 0.0 {
+            self.barred.fill(false);
+        } else if let Some(i) = joined.filter(|i| pulls(*i as usize, self.lambda[*i as usize])) {
+            self.barred[i as usize] = true;
+        }
+        for i in self.list.iter().map(|i| *i as usize) {
+            let (from, to) = (self.reached[i], self.lambda[i]);
+            self.reached[i] = from + share * (to - from);
+            if pulls(i, to) && (from <= 0.0 || from / (from - to) <= share) {
+                (self.reached[i], self.active[i]) = (0.0, false);
+            }
+        }
+        true
     }
 
     /// λ of the set as equalities, zero elsewhere.

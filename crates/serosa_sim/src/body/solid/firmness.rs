@@ -60,8 +60,7 @@ impl<'a> Firmness<'a> {
             Mat3::from_diagonal(Vec3::splat(moduli.stretch())) + outer * moduli.bulk + crossed * pressure,
         );
         let rubbing = 2.0 * moduli.shear * viscous;
-        let straight =
-            elastic + Mat3::from_diagonal(Vec3::splat(rubbing)) + outer * (moduli.lame * viscous);
+        let straight = elastic + Mat3::from_diagonal(Vec3::splat(rubbing)) + outer * (moduli.lame * viscous);
         let shears = [0, 1, 2].map(|k| {
             let [i, j] = BESIDE[k].map(|i| sigma[i]);
             let [own, mixed] = shear(moduli, i + j, pressure * sigma[k]);
@@ -170,13 +169,17 @@ mod tests {
                 let tangent = Elastic::of(&region).tangent(&f);
                 let moves = [0; 4].map(|_| Vec3::from_array([0; 3].map(|_| some(&mut seed))));
                 let g = tet.gradients();
-                let df = (0..4).map(|a| Mat3::from_cols(moves[a] * g[a].x, moves[a] * g[a].y, moves[a] * g[a].z));
+                let df =
+                    (0..4).map(|a| Mat3::from_cols(moves[a] * g[a].x, moves[a] * g[a].y, moves[a] * g[a].z));
                 let stress = tangent.along(&df.fold(Mat3::ZERO, |a, b| a + b)) * tet.volume;
                 let resisted = firmness.resist(moves);
                 for a in 0..4 {
                     let exact = stress * g[a];
                     let blocks: Vec3 = (0..4).map(|b| firmness.block(a, b) * moves[b]).sum();
-                    assert!((blocks - exact).length() < 1e-12 * (1.0 + exact.length()), "{law:?}: {blocks} {exact}");
+                    assert!(
+                        (blocks - exact).length() < 1e-12 * (1.0 + exact.length()),
+                        "{law:?}: {blocks} {exact}"
+                    );
                     assert!((resisted[a] - exact).length() < 1e-12 * (1.0 + exact.length()));
                 }
             }
@@ -205,7 +208,8 @@ mod tests {
     #[test]
     fn turning_is_not_damped() {
         let mut seed = 6;
-        let region = Region { name: String::new(), law: Law::Corotated, young: 0.0, poisson: 0.3, density: 1.0 };
+        let region =
+            Region { name: String::new(), law: Law::Corotated, young: 0.0, poisson: 0.3, density: 1.0 };
         let soft = Moduli { shear: 1.0, lame: 2.0, ..Moduli::of(&region, 1.0) };
         let tet = tet(&mut seed);
         let f = Mat3::IDENTITY + Mat3::from_cols_array(&std::array::from_fn(|_| 0.3 * some(&mut seed)));

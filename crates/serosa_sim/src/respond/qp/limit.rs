@@ -1,14 +1,14 @@
 //! Strain limits: springs that may not be longer, or shorter, than so much.
 //!
 //! |d + h w| ≤ l_max is a ball. A row with the direction n, n·(d + h w) ≤ l_max, is one of the half-spaces around it: the
-//! ends may still leave the ball sideways, by about |h w|²/2l. Where they do, the row turns to the direction in which they
-//! did, and the programme is solved again; the directions settle quadratically. n·(d + h w) ≥ l_min leaves nothing out: a
-//! spring that is long enough along any direction is.
+//! ends may still leave the ball sideways, by about |h w|²/2l. Where they do, the direction in which they did gets a row
+//! too, and the programme is solved again: cutting planes, which close in on the ball. n·(d + h w) ≥ l_min leaves nothing
+//! out: a spring that is long enough along any direction is.
 
 use super::{Build, Constraint, PART_SPEED};
 use crate::body::Substep;
 use crate::model::{BodyKind, Spring, SpringKind};
-use crate::row::{Node, Slot};
+use crate::row::{Node, RowKey, Slot};
 use crate::state::State;
 use crate::{Real, Vec3};
 use serosa_geometry::rotation::unit_or;
@@ -17,6 +17,8 @@ use serosa_geometry::rotation::unit_or;
 const NEAR: Real = 0.01;
 /// What a spring may be longer where the substep ends, as a share.
 const LET_PASS: Real = 1e-5;
+/// A row turns where the cosine of the turn is larger: what it then leaves out is as little.
+const SAME: Real = 0.9999;
 
 /// One limit of one spring, along one direction.
 #[derive(Clone, Copy, Debug)]
@@ -26,6 +28,8 @@ pub(super) struct Limit {
     pub dir: Vec3,
     /// Whether it may not be longer; otherwise not shorter.
     pub longest: bool,
+    /// Which of the rows of this limit it is.
+    cut: u8,
     /// What the speed of lengthening is asked to be, below it or above \[m/s\].
     pub speed: Real,
     /// \[N s\]
@@ -52,9 +56,11 @@ fn between(spring: &Spring, pos: &[Vec3]) -> Vec3 {
     pos[spring.ends[1].at()] - pos[spring.ends[0].at()]
 }
 
-/// Limits that may be reached in this substep.
+/// Limits that may be reached in this substep, with the multipliers that they had in the last.
 pub(super) fn begin(sub: &Substep, state: &State, free: &[Vec3], limits: &mut Vec<Limit>) {
     limits.clear();
+    let first = state.kept.partition_point(|kept| kept.key < RowKey::of_limit(0, true));
+    let mut kept = state.kept[first..].iter().peekable();
     for (i, spring, [least, most]) in limited(sub) {
         let (now, then) = (between(spring, &state.pos), between(spring, free));
         let lengths = [now.length(), then.length()];
@@ -62,14 +68,19 @@ pub(super) fn begin(sub: &Substep, state: &State, free: &[Vec3], limits: &mut Ve
         if lengths[0].max(lengths[1]) > most * (1.0 - NEAR) {
             limits.push(Limit::of(i, dir, (true, most), now, sub.h));
         }
+        if let Some(limit) = limits.last_mut().filter(|limit| limit.spring == i) {
+            while kept.next_if(|kept| kept.key < limit.row_key()).is_some() {}
+            let known = kept.peek().filter(|kept| kept.key == limit.row_key());
+            limit.lambda = known.map_or(0.0, |kept| kept.lambda * sub.h);
+        }
         if lengths[0].min(lengths[1]) < least * (1.0 + NEAR) {
             limits.push(Limit::of(i, dir, (false, least), now, sub.h));
         }
     }
 }
 
-/// Springs that are too long where the substep ends get their row along the direction that they have there; whether any
-/// did. One row a spring: a second one, nearly along the first, would make the programme nearly singular.
+/// Springs that are too long where the substep ends get a row along the direction that they have there; whether any did.
+/// A row nearly along it turns instead: two of them would make the programme nearly singular.
 pub(super) fn look_again(sub: &Substep, state: &State, pos: &[Vec3], limits: &mut Vec<Limit>) -> bool {
     let (known, mut changed) = (limits.len(), false);
     for (i, spring, [least, most]) in limited(sub) {
@@ -85,12 +96,17 @@ pub(super) fn look_again(sub: &Substep, state: &State, pos: &[Vec3], limits: &mu
             continue;
         };
         changed = true;
-        match limits[..known].binary_search_by_key(&found.key(), Limit::key) {
-            Ok(k) => limits[k] = Limit { lambda: limits[k].lambda, ..found },
-            Err(_) => limits.push(found),
+        let first = limits[..known].partition_point(|limit| limit.key() < found.key());
+        let own = limits[first..known].iter().take_while(|limit| limit.key() == found.key());
+        match own.zip(first..).find(|(limit, _)| limit.dir.dot(found.dir) > SAME) {
+            Some((Limit { lambda, cut, .. }, k)) => limits[k] = Limit { lambda: *lambda, cut: *cut, ..found },
+            None => {
+                let own = limits[first..].iter().filter(|limit| limit.key() == found.key()).count();
+                limits.push(Limit { cut: own as u8, ..found });
+            }
         }
     }
-    limits.sort_unstable_by_key(Limit::key);
+    limits.sort_unstable_by_key(|limit| (limit.key(), limit.cut));
     changed
 }
 
@@ -98,7 +114,12 @@ impl Limit {
     fn of(spring: u32, dir: Vec3, (longest, length): (bool, Real), now: Vec3, h: Real) -> Self {
         let speed = (length - now.dot(dir)) / h;
         let speed = if longest { speed.max(-PART_SPEED) } else { speed.min(PART_SPEED) };
-        Self { spring, dir, longest, speed, lambda: 0.0 }
+        Self { spring, dir, longest, cut: 0, speed, lambda: 0.0 }
+    }
+
+    /// By which its multiplier is kept.
+    pub(super) fn row_key(&self) -> RowKey {
+        RowKey::of_limit(self.spring, self.longest)
     }
 
     /// Their order.

@@ -45,7 +45,9 @@ const LET_PASS: Real = 1e-7;
 /// A row turns with its contact, and does not look back, where the cosine of the turn is larger.
 const SAME: Real = 0.8;
 /// Rounds of normals and slips in turn at most: most steps need a few, and more than these gain little.
-const EXACT: qp::Solver = qp::Solver::Exact { staggers: 40 };
+const EXACT: qp::Solver = qp::Solver::Exact { staggers: 20 };
+/// With the factor, which is at hand: threads and cables are far stiffer than heavy.
+const LARGE: qp::Solver = qp::Solver::Large { sweeps: 100, tolerance: 1e-3, factored: true };
 
 /// The constraints of a substep and room to solve them. Grown once.
 #[derive(Clone, Debug, Default)]
@@ -192,7 +194,7 @@ impl Programme {
             let solver = match sub.params.solver {
                 Solver::Exact => EXACT,
                 Solver::Faithful => qp::Solver::FAITHFUL,
-                Solver::Large => qp::Solver::LARGE,
+                Solver::Large => LARGE,
             };
             qp::solve(&problem, &system.factor, solver, &mut self.work, &mut self.solution);
             report.qp.rounds += self.solution.rounds;
@@ -231,14 +233,12 @@ impl Programme {
                     }
                     // A frame that nothing touches goes as it would alone, turning in second order.
                     let free = &scratch.target_pose[r.at()];
-                    let [shift, turn] = [0, 1].map(|k| {
-                        (velocity(x, first + k) - velocity(&system.free, first + k)) * sub.h
-                    });
+                    let [shift, turn] =
+                        [0, 1].map(|k| (velocity(x, first + k) - velocity(&system.free, first + k)) * sub.h);
                     let pose = &mut scratch.pose[r.at()];
                     pose.pos = free.pos + shift;
                     pose.rot = (from_rotation_vector(turn) * free.rot).normalize();
-                    scratch.twist[r.at()] =
-                        Twist { vel: velocity(x, first), omega: velocity(x, first + 1) };
+                    scratch.twist[r.at()] = Twist { vel: velocity(x, first), omega: velocity(x, first + 1) };
                 }
                 ref kind if system::moved_together(kind) => {
                     for v in body.vertex_range() {
@@ -323,7 +323,7 @@ impl Programme {
         system: &System,
     ) {
         let problem = Problem { matrix: &system.matrix, load: &self.load, rows: &self.rows };
-        report.qp.residual = report::residual(&problem, &self.solution, &mut self.room);
+        report.qp.residual = report::residual(&problem, &self.solution, &system.free, &mut self.room);
         report::name_all(sub, scratch, &self.solution, (&self.sources, &self.limits, &self.holds), report);
         system::remember_springs(sub, state, &self.solution.velocity, scratch);
         hold::store(sub, state, scratch, &self.holds, report);
@@ -337,6 +337,13 @@ impl Programme {
             drag: row.slip / sub.h,
         }));
         report.contacts = state.kept.len() as u32;
+        for limits in self.limits.chunk_by(|a, b| a.row_key() == b.row_key()) {
+            let (key, lambda) = (limits[0].row_key(), limits.iter().map(|limit| limit.lambda).sum::<Real>());
+            if lambda > 0.0 {
+                let (stick, drag) = (Vec3::ZERO, Vec3::ZERO);
+                state.kept.push(Kept { key, lambda: lambda / sub.h, stick, drag });
+            }
+        }
     }
 }
 

@@ -1,13 +1,16 @@
 //! What a programme has to say for itself, in plain words.
 
-use super::hold::Hold;
 use super::LET_PASS;
+use super::hold::Hold;
 use super::limit::Limit;
 use crate::algebra::qp::{self, Kind, Problem, Solution};
 use crate::body::Substep;
 use crate::body::system::{self, body_of};
 use crate::report::StepReport;
 use crate::{BodyId, Model, Real, Scratch, ToolId, VertexId};
+
+/// A solve whose rounds ran out with a smaller residual is finished all the same: multipliers of dependent rows wander.
+const FINISHED: Real = 1e-3;
 
 /// What a row of a programme is about, by its number in its list.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -55,7 +58,7 @@ pub enum Difficulty {
         /// By how much \[m/s\].
         missing: Real,
     },
-    /// The solver ran out of rounds; the answer is as good as [`QpReport::residual`] says.
+    /// The solver ran out of rounds, and the answer is no better than [`QpReport::residual`] says.
     Unfinished,
     /// The faithful solver dropped a constraint that toggled.
     Dropped(Asked),
@@ -70,8 +73,8 @@ pub struct QpReport {
     pub passes: u32,
     /// Rounds of the active set, or sweeps, in all of them.
     pub rounds: u32,
-    /// The largest error of the last solve: of the equations of motion over the loads, or of a row over the fastest that
-    /// rows ask or move.
+    /// The largest error of the last solve: of the equations of motion over the loads, or of a row or a slip over the fastest
+    /// motion, with rows or without.
     pub residual: Real,
     /// What went wrong, nothing in most steps.
     pub trouble: Vec<Difficulty>,
@@ -127,7 +130,9 @@ impl Difficulty {
 pub(super) fn name_trouble(model: &Model, trouble: system::Trouble, report: &mut QpReport) {
     report.trouble.push(match trouble {
         system::Trouble::NoTime => Difficulty::NoTime,
-        system::Trouble::NotPositive(unknown) => Difficulty::NotPositive(BodyId::from(body_of(model, unknown))),
+        system::Trouble::NotPositive(unknown) => {
+            Difficulty::NotPositive(BodyId::from(body_of(model, unknown)))
+        }
     });
 }
 
@@ -156,42 +161,63 @@ pub(super) fn name_all(
             Asked::Held(hold.tool, hold.vertex)
         }
     };
+    // What an unfinished solve misses by a little need not be infeasible, and one may be as good as finished.
+    let unfinished = solution.trouble.contains(&qp::Trouble::Unfinished);
+    let least = if unfinished { 100.0 * LET_PASS } else { LET_PASS };
+    let residual = report.qp.residual;
     let worth = |trouble: &&qp::Trouble| match trouble {
-        qp::Trouble::Infeasible { missing, .. } => missing * sub.h > LET_PASS,
+        qp::Trouble::Infeasible { missing, .. } => missing * sub.h > least,
+        qp::Trouble::Unfinished => residual > FINISHED,
         _ => true,
     };
     report.qp.trouble.extend(solution.trouble.iter().filter(worth).map(|trouble| match *trouble {
         qp::Trouble::Infeasible { row, missing } => Difficulty::Infeasible { what: asked(row), missing },
         qp::Trouble::Unfinished => Difficulty::Unfinished,
         qp::Trouble::Dropped { row } => Difficulty::Dropped(asked(row)),
-        qp::Trouble::NotPositive { vertex } => {
-            Difficulty::NotPositive(BodyId::from(body_of(model, vertex)))
-        }
+        qp::Trouble::NotPositive { vertex } => Difficulty::NotPositive(BodyId::from(body_of(model, vertex))),
     }));
 }
 
 /// See [`QpReport::residual`]. Cost: one product with K and J.
-pub(super) fn residual(problem: &Problem, solution: &Solution, room: &mut Vec<Real>) -> Real {
+pub(super) fn residual(problem: &Problem, solution: &Solution, free: &[Real], room: &mut Vec<Real>) -> Real {
     let (rows, v, lambda) = (problem.rows, &solution.velocity, &solution.lambda);
     room.clear();
     room.resize(v.len(), 0.0);
     problem.matrix.multiply(v, room);
     (0..rows.len()).for_each(|i| rows.push_with(i, -lambda[i], room));
     let (mut off, mut load) = (0.0 as Real, 0.0 as Real);
+    // Of what rests the free motion, a step of falling, is the measure.
+    let mut fastest = 0.0 as Real;
     for unknown in problem.matrix.free() {
         let at = 3 * *unknown as usize;
         for k in at..at + 3 {
             off = off.max((room[k] - problem.load[k]).abs());
             load = load.max(problem.load[k].abs());
+            fastest = fastest.max(v[k].abs()).max(free[k].abs());
         }
     }
-    let (mut missed, mut fastest) = (0.0 as Real, 0.0 as Real);
-    for (i, kind) in rows.kinds().iter().enumerate().filter(|(_, k)| **k != Kind::Slip) {
+    let most = lambda.iter().fold(0.0, |m: Real, l| m.max(l.abs()));
+    let mut missed = 0.0 as Real;
+    for (i, kind) in rows.kinds().iter().enumerate() {
         let (moved, asked) = (rows.velocity(i, v), rows.asked()[i]);
-        fastest = fastest.max(moved.abs()).max(asked.abs());
-        missed = missed.max(if *kind == Kind::Equal { (asked - moved).abs() } else { asked - moved });
+        missed = missed.max(match kind {
+            Kind::Equal => (asked - moved).abs(),
+            Kind::AtLeast => asked - moved,
+            Kind::Contact { friction } if i + 2 < rows.len() => {
+                let slip = [i + 1, i + 2].map(|k| rows.velocity(k, v));
+                (asked - moved)
+                    .max(rubbed(*friction * lambda[i], [lambda[i + 1], lambda[i + 2]], slip) / most)
+            }
+            Kind::Contact { .. } | Kind::Slip => 0.0,
+        });
     }
     over(off, load).max(over(missed, fastest))
+}
+
+/// How much less a slip dissipates than friction of that size could \[W s\]; none where it sticks, or slides straight back.
+fn rubbed(radius: Real, t: [Real; 2], u: [Real; 2]) -> Real {
+    let speed = (u[0] * u[0] + u[1] * u[1]).sqrt();
+    radius * speed + t[0] * u[0] + t[1] * u[1]
 }
 
 /// 0 / 0 is nothing.
