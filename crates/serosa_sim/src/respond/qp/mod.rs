@@ -65,6 +65,8 @@ pub struct Programme {
     work: Workspace,
     /// Overlaps where the substep ends.
     found: Vec<Row>,
+    /// Whether rows contradict one another: their multipliers then grow without end, and are no guess for the next solve.
+    contradict: bool,
     /// Unknowns that move.
     moves: Vec<bool>,
     room: Vec<Real>,
@@ -129,6 +131,7 @@ impl Programme {
     /// The first constraints: contacts that are near, limits that the free motion would reach, and what jaws hold.
     fn begin(&mut self, sub: &Substep, state: &State, scratch: &mut Scratch, system: &System) {
         let model = sub.model;
+        self.contradict = false;
         self.moves.clear();
         self.moves.extend(scratch.inv_mass.iter().map(|w| *w > 0.0));
         let frames = scratch.rigid_mobility.iter().flat_map(|m: &Mobility| [m.inv_mass > 0.0; 2]);
@@ -174,6 +177,9 @@ impl Programme {
         for (hold, i) in self.holds.iter().zip(0..) {
             build.hold(i, hold, sub.h, &mut self.load);
         }
+        if self.contradict {
+            self.solution.lambda.fill(0.0);
+        }
     }
 
     fn solve(
@@ -200,6 +206,8 @@ impl Programme {
             report.qp.rounds += self.solution.rounds;
         }
         report.qp.rows = self.rows.len() as u32;
+        let infeasible = |t: &qp::Trouble| matches!(t, qp::Trouble::Infeasible { .. });
+        self.contradict = self.solution.trouble.iter().any(infeasible);
         self.hand_back(scratch);
     }
 
@@ -337,6 +345,9 @@ impl Programme {
             drag: row.slip / sub.h,
         }));
         report.contacts = state.kept.len() as u32;
+        if self.contradict {
+            return state.kept.clear();
+        }
         for limits in self.limits.chunk_by(|a, b| a.row_key() == b.row_key()) {
             let (key, lambda) = (limits[0].row_key(), limits.iter().map(|limit| limit.lambda).sum::<Real>());
             if lambda > 0.0 {
