@@ -23,6 +23,12 @@ pub fn block_of(n: &Node) -> Result<(Block, u64), Problem> {
     Ok((Block { corner: n.vector("corner"), size, cells }, count))
 }
 
+/// How many more vertices a block of quadratic tetrahedra has: all of the grid of half its cells that are no corners.
+pub fn middles_of(block: &Block) -> u64 {
+    let count = |per: u64| block.cells.iter().fold(1u64, |all, n| all.saturating_mul(per * *n as u64 + 1));
+    count(2) - count(1)
+}
+
 /// Tetrahedra of a surface that says nothing about them.
 const TETS: usize = 10_000;
 
