@@ -18,6 +18,7 @@ mod guarantee;
 mod lagrangian;
 mod make;
 mod misuse;
+mod quadratic;
 mod search;
 mod settle;
 mod shells;
