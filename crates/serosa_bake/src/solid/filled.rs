@@ -1,5 +1,6 @@
 //! Surfaces that become solids: filled with tetrahedra, and carried along by them.
 
+use super::raise::NODES_MAX;
 use crate::Fault;
 use crate::fill::{Embedded, Fill, FillFault, FillReport, Filled, Size, embed, fill, fill_implicit};
 use crate::raw::{Place, RawFilled, RawGeometry, RawModel, RawScene, RawTets};
@@ -55,7 +56,10 @@ pub(crate) fn fill_all<'a>(raw: &'a RawScene, watch: &mut dyn FnMut(usize)) -> F
                 if what.quadratic {
                     made = made.raised();
                 }
-                all.embedded.push((i, embed(&what.surface.points, &made.mesh.points, &made.pieces())));
+                // What has too many nodes is refused with its body.
+                if !what.quadratic || made.mesh.points.len() <= NODES_MAX {
+                    all.embedded.push((i, embed(&what.surface.points, &made.mesh.points, &made.pieces())));
+                }
                 all.scene.to_mut().bodies[i].geometry = RawGeometry::Tets(made);
             }
             Err(fault) => all.faults.push(fault_of(&fault, left, Place::Fill(i))),

@@ -239,7 +239,7 @@ impl Builder<'_> {
     fn filled(&mut self, shape: &str, n: &Node, model: &Node) -> Option<RawGeometry> {
         let how = self.sound(solid::fill_of(model))?;
         let recipe = Order::of(shape, n).and_then(Result::ok).map(|order| order.recipe());
-        let quadratic = model.choice("element") == "quadratic";
+        let quadratic = solid::is_quadratic(model);
         if quadratic && shape == "block" {
             // The others count when they are there.
             let (block, _) = self.sound(solid::block_of(n))?;

@@ -206,7 +206,7 @@ impl Ten<'_> {
     pub fn rotations(&self, flow: &[Spot], out: &mut [Mat3]) {
         out.par_chunks_mut(CHUNK).enumerate().for_each(|(job, out)| {
             for (i, out) in out.iter_mut().enumerate() {
-                let mut sum = Mat3::ZERO;
+                let (mut sum, mut volume) = (Mat3::ZERO, 0.0);
                 for (t, _) in self.quadratic.star(job * CHUNK + i) {
                     let (tet, y) = (&self.solid.tets[t], self.nodes(t, flow));
                     // There 4 l = 1, and corners count for nothing.
@@ -214,8 +214,9 @@ impl Ten<'_> {
                         (0..4).filter(|k| *k != c).map(|k| y[TABLE[c][k]]).sum::<Vec3>()
                     });
                     sum += Mat3::from_cols(b - a, c - a, d - a) * tet.inverse * tet.volume;
+                    volume += tet.volume;
                 }
-                *out = Mat3::from_quat(polar(&sum));
+                *out = Mat3::from_quat(polar(&(sum * (1.0 / volume))));
             }
         });
     }
