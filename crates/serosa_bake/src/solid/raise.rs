@@ -9,8 +9,9 @@ use serosa_sim::model::{Layout, MIDDLES, Model, NONE, Quadratic};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// The most vertices of a body of quadratic tetrahedra: it descends on a factor, and that of so many has a gigabyte.
-pub const NODES_MAX: usize = 100_000;
+/// The most vertices of a body of quadratic tetrahedra: it descends on a factor, and to bake that of so many takes two
+/// gigabytes (0.75 were found for 23,000).
+pub const NODES_MAX: usize = 50_000;
 /// Middles are this near to the middles of edges, as a part of these.
 const STRAIGHT: Real = 1e-9;
 /// Shares of the mass of a tetrahedron at its corners and at its middles: those of the diagonal of the consistent mass,

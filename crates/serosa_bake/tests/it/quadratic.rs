@@ -131,5 +131,5 @@ fn other_descents_are_refused() {
     large.geometry =
         RawGeometry::Tets(serosa_bake::raw::RawTets { mesh, tets, ..Default::default() }.raised());
     let faults = serosa_bake::bake(&scene(vec![large])).unwrap_err();
-    assert!(faults.len() == 1 && faults[0].message.contains("more than 100000"), "{faults:?}");
+    assert!(faults.len() == 1 && faults[0].message.contains("more than 50000"), "{faults:?}");
 }

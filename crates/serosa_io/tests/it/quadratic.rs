@@ -106,7 +106,7 @@ fn what_cannot_be_is_said() {
     let vertex = refused(&scene(&block("2 cm"), ", descent = \"vertex\""));
     assert!(vertex.message.contains("cannot descend vertex by vertex"), "{vertex:?}");
     let fine = refused(&scene(&block("1.5 mm"), ""));
-    assert!(fine.message.contains("more than 100000"), "{fine:?}");
+    assert!(fine.message.contains("more than 50000"), "{fine:?}");
     let finest = refused(&scene(&block("0.5 mm"), ""));
     assert!(finest.message.contains("more than 2000000 vertices"), "{finest:?}");
     let text = scene(&block("2 cm"), "").replace("quadratic", "cubic");

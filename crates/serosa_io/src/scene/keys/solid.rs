@@ -62,7 +62,7 @@ const ELEMENT: Kind = Choice(&[
     ),
     (
         "quadratic",
-        "ten nodes, six in the middles of edges: right at Poisson's ratios up to 0.49 with few of them; `descent` is global, at most 100,000 nodes",
+        "ten nodes, six in the middles of edges: right at Poisson's ratios up to 0.49 with few of them; `descent` is global, at most 50,000 nodes",
     ),
 ]);
 
