@@ -3,6 +3,7 @@
 import { DIVERGING, SEQUENTIAL, type ColourMap } from "./colours";
 import { roundUp } from "./format";
 import { CONTACT, type FrameState, type SoftState } from "./frame";
+import { mostStayBelow, SurfaceStrain } from "./strain";
 import type { Look, SceneInfo } from "./wire";
 
 /** What to colour by. */
@@ -30,6 +31,8 @@ type Soft = Exclude<Look, { kind: "solid" }>;
 
 interface Rest {
   look: Soft;
+  /** Of a skin: its triangles tell more than its edges. */
+  surface: SurfaceStrain | null;
   /** Whether an edge counts for the strain of one of its vertices: on a tube, what the tube does, not its skin. */
   counts: (edge: number, vertex: number) => boolean;
   lengths: Float32Array;
@@ -100,7 +103,11 @@ export class Values {
   }
 
   private fill(rest: Rest, soft: SoftState, frame: FrameState): number {
-    rest.values.edge = this.by === "strain" ? rest.edge : null;
+    rest.values.edge = this.by === "strain" && !rest.surface ? rest.edge : null;
+    if (this.by === "strain" && rest.surface) {
+      rest.surface.fill(soft.positions, rest.values.vertex);
+      return mostStayBelow(rest.values.vertex);
+    }
     if (this.by === "strain") {
       return strain(rest, soft.positions);
     }
@@ -184,7 +191,9 @@ function restOf(look: Soft): Rest {
   // A tube is thick for the distance of its vertices, so that those about a contact are found nearer.
   const reach = tube > 0 ? 1.5 * look.radius + 0.7 * mean : 2 * look.radius + 1.2 * mean;
   const values = { vertex: new Float32Array(vertices), edge: null };
-  return { look, counts, lengths, degree, values, edge: new Float32Array(edges), reach };
+  const skin = look.kind === "skin" && look.triangles.length > 0;
+  const surface = skin ? new SurfaceStrain(look.rest, look.triangles) : null;
+  return { look, surface, counts, lengths, degree, values, edge: new Float32Array(edges), reach };
 }
 
 /** Relative change of length: of each edge, and of each vertex as the mean of its edges. */

@@ -147,3 +147,26 @@ test("the mesentery goes from root to tube, and is sorted from back to front", a
     }
   }
 });
+
+test("a sheet's strain is its larger principal one, however it is cut into triangles and turned", async () => {
+  const { SurfaceStrain, mostStayBelow } = await load("strain.ts");
+  const rest = [0, 0, 0, 1, 0, 0, 1, 2, 0, 0, 2, 0];
+  const strain = new SurfaceStrain(rest, [0, 1, 2, 0, 2, 3, 1, 1, 2]);
+  const shown = (map) => {
+    const now = [0, 1, 2, 3].flatMap((v) => map(rest[3 * v], rest[3 * v + 1]));
+    const out = new Float32Array(4);
+    strain.fill(now, out);
+    return out;
+  };
+  const near = (values, wanted) => values.forEach((v) => assert.ok(Math.abs(v - wanted) < 1e-6, `${v} for ${wanted}`));
+  near(shown((x, y) => [x, y, 0]), 0);
+  near(shown((x, y) => [3 - y, 5, x]), 0);
+  near(shown((x, y) => [1.2 * x, 0.9 * y, 0]), 0.2);
+  near(shown((x, y) => [0, 0.7 * x, 1.1 * y]), -0.3);
+  // Simple shear by g stretches by g/2 + √(1 + g²/4) along one direction and presses along the other.
+  near(shown((x, y) => [x + 0.4 * y, y, 0]), 0.2 + Math.sqrt(1.04) - 1);
+  const values = Float32Array.from({ length: 1000 }, (_, i) => (i === 7 ? -90 : i / 1000));
+  assert.ok(mostStayBelow(values) < 1, "one wild value does not make the scale");
+  assert.ok(mostStayBelow(values.map((v) => Math.min(v, 1) * 0.5)) >= 0.49);
+  assert.equal(mostStayBelow(new Float32Array(5)), 0);
+});

@@ -2,7 +2,7 @@
 // named; `node shots.mjs FOLDER page` the page and its gallery, which shows the pictures that the program embeds.
 
 import { mkdirSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { launch, Lab, sleep, until } from "./browser.mjs";
 import { Driver } from "./driver.mjs";
 import { Program, sceneNames } from "./program.mjs";
@@ -29,6 +29,8 @@ const MOMENTS = {
 const USUAL_MOMENT = 1.5;
 /** Scenes whose bodies fill the picture; the others are seen as their camera sees them. */
 const FILLED = ["coil", "net-on-sphere"];
+/** Scenes that are also shown coloured by strain, in a folder of that name. */
+const STRAINED = ["beam-bend", "beam-twist", "liver-hang", "tumour"];
 /** The scene behind the panels. */
 const PAGE_SCENE = "colon-access";
 const SIZE = { viewport: { width: 1280, height: 800 }, deviceScaleFactor: 1, colorScheme: "light" };
@@ -70,6 +72,16 @@ async function shootScene(lab, name, path) {
   }
   await tab.page.evaluate(pictures, 4);
   await tab.page.screenshot({ ...JPEG, path });
+  if (STRAINED.includes(name)) {
+    await tab.page.evaluate(() => {
+      document.querySelector("#legend").classList.remove("chrome");
+      document.querySelector("#colour-strain").click();
+    });
+    await tab.page.evaluate(pictures, 4);
+    const strained = join(dirname(path), "strain");
+    mkdirSync(strained, { recursive: true });
+    await tab.page.screenshot({ ...JPEG, path: join(strained, `${name}.jpg`) });
+  }
   await driver.end();
   console.log(`${path}: ${name} at ${time.toFixed(3)} s`);
 }

@@ -20,18 +20,49 @@ use serosa_sim::algebra::sparse::{Fronts, Precision};
 use serosa_sim::model::{Law, Region};
 use serosa_sim::{Input, World, step};
 
-/// Nodes asked for, and mean times of the engine with the shortest, measured on a quiet machine \[ms\]. At none of the
-/// three sizes did its solves converge, by its own count.
-const SIZES: [(usize, f64); 3] = [(1000, 6.8), (5000, 46.9), (20_000, 308.0)];
-/// Of the bar \[m\].
-const SIZE: [f64; 3] = [0.10, 0.04, 0.04];
+/// A bar on which another engine was timed.
+struct Specimen {
+    name: &'static str,
+    law: Law,
+    /// \[m\]
+    size: [f64; 3],
+    /// Along and across.
+    cells: [usize; 2],
+    /// A step \[s\], and how many.
+    dt_s: f64,
+    frames: usize,
+    /// The other engine's mean time of a step on a quiet machine \[ms\].
+    published: f64,
+}
+
+impl Specimen {
+    /// The engine with the shortest times; at none of the three sizes did its solves converge, by its own count.
+    const fn bar(cells: [usize; 2], published: f64) -> Self {
+        let (size, dt_s) = ([0.10, 0.04, 0.04], 1.0 / 60.0);
+        Self { name: "bar", law: Law::NeoHookean, size, cells, dt_s, frames: 120, published }
+    }
+
+    /// SOFA's beam at its own step, converged: it bends by a third of its length. Its law is the corotated one.
+    const fn beam(name: &'static str, law: Law, cells: [usize; 2], published: f64) -> Self {
+        Self { name, law, size: [0.16, 0.04, 0.04], cells, dt_s: 0.01, frames: 100, published }
+    }
+}
+
+const SPECIMENS: [Specimen; 9] = [
+    Specimen::bar([19, 6], 6.8),
+    Specimen::bar([29, 12], 46.9),
+    Specimen::bar([49, 19], 308.0),
+    Specimen::beam("beam", Law::NeoHookean, [39, 4], 5.2),
+    Specimen::beam("beam", Law::NeoHookean, [49, 9], 207.0),
+    Specimen::beam("beam", Law::NeoHookean, [79, 15], 1679.0),
+    Specimen::beam("beam-corotated", Law::Corotated, [39, 4], 5.2),
+    Specimen::beam("beam-corotated", Law::Corotated, [49, 9], 207.0),
+    Specimen::beam("beam-corotated", Law::Corotated, [79, 15], 1679.0),
+];
 const YOUNG: f64 = 1e5;
 const POISSON: f64 = 0.45;
 const DENSITY: f64 = 1000.0;
 const GRAVITY: f64 = 9.81;
-/// A frame \[s\], and how many; the tip has settled in the last quarter.
-const DT: f64 = 1.0 / 60.0;
-const FRAMES: usize = 120;
 /// Iterations of the exact step.
 const EXACT: u32 = 14;
 /// Passes that are tried.
@@ -42,8 +73,7 @@ const ERROR: f64 = 0.01;
 
 /// Tetrahedra as the other engines had them: cells in the order of z, y, x, each of six, and all first ones first.
 struct Bar {
-    /// Cells along and across.
-    cells: [usize; 2],
+    of: &'static Specimen,
     points: Vec<Vec3>,
     tets: Vec<[u32; 4]>,
     /// Of quadratic ones.
@@ -51,26 +81,23 @@ struct Bar {
 }
 
 impl Bar {
-    /// About so many nodes.
-    fn of(nodes: usize) -> Self {
-        let across = (nodes as f64 * SIZE[1] / SIZE[0]).cbrt().round() as usize - 1;
-        let along = (nodes as f64 / ((across + 1) * (across + 1)) as f64).round() as usize - 1;
-        Self::of_cells([along, across])
+    fn new(of: &'static Specimen) -> Self {
+        Self::of_cells(of, of.cells)
     }
 
     /// Quadratic tetrahedra with about as many nodes.
-    fn raised(&self) -> Self {
-        let bar = Self::of_cells(self.cells.map(|n| n / 2));
+    fn raised(of: &'static Specimen) -> Self {
+        let bar = Self::of_cells(of, of.cells.map(|n| n / 2));
         let raw = bar.shape().raised();
         Self { points: raw.mesh.points, middles: raw.middles, ..bar }
     }
 
-    fn of_cells([along, across]: [usize; 2]) -> Self {
+    fn of_cells(of: &'static Specimen, [along, across]: [usize; 2]) -> Self {
         let side = across + 1;
         let (mut points, mut tets) = (Vec::new(), Vec::new());
         for k in 0..(along + 1) * side * side {
             let at = [k / (side * side), k / side % side, k % side];
-            let place = |c: usize| SIZE[c] * at[c] as f64 / [along, across, across][c] as f64;
+            let place = |c: usize| of.size[c] * at[c] as f64 / [along, across, across][c] as f64;
             points.push(Vec3::new(place(0), place(1), place(2)));
         }
         for axes in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
@@ -89,7 +116,7 @@ impl Bar {
                 tets.push(tet);
             }
         }
-        Self { cells: [along, across], points, tets, middles: Vec::new() }
+        Self { of, points, tets, middles: Vec::new() }
     }
 
     fn shape(&self) -> RawTets {
@@ -100,13 +127,13 @@ impl Bar {
 
     fn ends(&self) -> (Vec<bool>, Vec<usize>) {
         let fixed = self.points.iter().map(|p| p.x < 1e-9).collect();
-        (fixed, (0..self.points.len()).filter(|v| self.points[*v].x > SIZE[0] - 1e-6).collect())
+        (fixed, (0..self.points.len()).filter(|v| self.points[*v].x > self.of.size[0] - 1e-6).collect())
     }
 
     fn scene(&self, descent: RawDescent) -> RawScene {
         let base = Region {
             name: "rubber".into(),
-            law: Law::NeoHookean,
+            law: self.of.law,
             young: YOUNG,
             poisson: POISSON,
             density: DENSITY,
@@ -117,20 +144,20 @@ impl Bar {
         let left = Aabb { min: Vec3::splat(-1.0), max: Vec3::new(1e-9, 1.0, 1.0) };
         body.attachments = vec![Selector::Box(left)];
         let mut raw = RawScene { bodies: vec![body], ..RawScene::default() };
-        raw.world.dt_s = DT;
+        raw.world.dt_s = self.of.dt_s;
         raw.world.gravity = Vec3::NEG_Z * GRAVITY;
         raw
     }
 
     /// The linear bar: where its tip settles, and the lowest that it swings \[m\].
     fn linear(&self) -> Result<[f64; 2], Failure> {
-        let (fixed, tip) = self.ends();
+        let ((fixed, tip), dt_s) = (self.ends(), self.of.dt_s);
         let n = self.tets.len();
         let mass = lumped_masses(&self.points, &self.tets, &vec![DENSITY; n]);
         let stiffness =
             elastic_stiffness(&self.points, &self.tets, &vec![Lame::of(YOUNG, POISSON); n], &fixed);
         let mut implicit = stiffness.clone();
-        add_inertia(&mut implicit, &mass, DT);
+        add_inertia(&mut implicit, &mass, dt_s);
         let no = |e| Failure::input(format!("error: {e}"));
         let [still, moving] = [&stiffness, &implicit].map(|m| factor(m, &self.points, Precision::Double));
         let (still, moving, mut fronts) = (still.map_err(no)?, moving.map_err(no)?, Fronts::default());
@@ -140,11 +167,11 @@ impl Bar {
         let mut sag: Vec<f64> = (0..3 * mass.len()).map(weight).collect();
         still.solve(&mut sag, 1, &mut fronts);
         let (mut x, mut v, mut low) = (vec![0.0; sag.len()], vec![0.0; sag.len()], 0.0f64);
-        for _ in 0..FRAMES / 4 {
-            let force = |k: usize| weight(k) + inertia(k) * (x[k] / DT + v[k]) / DT;
+        for _ in 0..self.of.frames / 4 {
+            let force = |k: usize| weight(k) + inertia(k) * (x[k] / dt_s + v[k]) / dt_s;
             let mut next: Vec<f64> = (0..x.len()).map(force).collect();
             moving.solve(&mut next, 1, &mut fronts);
-            (0..x.len()).for_each(|k| v[k] = (next[k] - x[k]) / DT);
+            (0..x.len()).for_each(|k| v[k] = (next[k] - x[k]) / dt_s);
             x = next;
             low = low.min(at_tip(&x));
         }
@@ -162,14 +189,15 @@ struct Outcome {
     residual: f64,
 }
 
-fn run(mut world: World, passes: u32, bar: &Bar, frames: usize) -> Outcome {
+fn run(mut world: World, passes: u32, bar: &Bar) -> Outcome {
+    let frames = bar.of.frames;
     let (_, tip) = bar.ends();
     let heavy = |v: usize| if world.model.inv_mass[v] > 0.0 { world.model.mass[v] * GRAVITY } else { 0.0 };
     let weight = (0..bar.points.len()).map(|v| heavy(v) * heavy(v)).sum::<f64>().sqrt();
     let input = Input { sweeps: passes, ..Input::at_rest(&world) };
     let (mut times, mut heights, mut residual) = (Vec::new(), Vec::new(), 0.0f64);
     for frame in 0..frames {
-        let before = (frame % 8 == 7 && frame < FRAMES / 4).then(|| world.clone());
+        let before = (frame % 8 == 7 && frame < frames / 4).then(|| world.clone());
         let start = thread_cpu_ns();
         step(&mut world, &input, &mut || 0);
         times.extend(start.zip(thread_cpu_ns()).map(|(a, b)| (b - a) as f64 * 1e-6));
@@ -192,14 +220,14 @@ pub fn bench(args: &BenchArgs, report: &mut Report) -> Result<(), Failure> {
     let largest = args.largest.map_or(usize::MAX, |n| n as usize);
     let mut broken = Vec::new();
     report.text(
-        "\nbar                 nodes   passes  ms/frame  quietest  published  error tip  error swing   residual",
+        "\ncase            method              nodes   passes  ms/frame  quietest  published  error tip  error swing   residual",
     );
-    for (nodes, published) in SIZES {
-        let bar = Bar::of(nodes);
+    for specimen in &SPECIMENS {
+        let bar = Bar::new(specimen);
         if bar.tets.len() > largest.max(6000) {
             continue;
         }
-        broken.extend(size(&bar, published, args.strict, report)?);
+        broken.extend(size(&bar, args.strict, report)?);
     }
     match broken.is_empty() {
         true => Ok(()),
@@ -208,17 +236,17 @@ pub fn bench(args: &BenchArgs, report: &mut Report) -> Result<(), Failure> {
 }
 
 /// One size, all methods. Says what is promised and does not hold.
-fn size(bar: &Bar, published: f64, strict: bool, report: &mut Report) -> Result<Option<String>, Failure> {
+fn size(bar: &Bar, strict: bool, report: &mut Report) -> Result<Option<String>, Failure> {
     let baked =
         |descent| bake(&bar.scene(descent)).map_err(|faults| Failure::input(format!("error: {faults:?}")));
     let one = pool(1)?;
-    let run = |world, passes| one.install(|| run(world, passes, bar, FRAMES));
-    let progress = progress(3, &format!("bar {}", bar.points.len()));
+    let run = |world, passes| one.install(|| run(world, passes, bar));
+    let progress = progress(3, &format!("{} {}", bar.of.name, bar.points.len()));
     let global = baked(RawDescent::Global)?;
     let exact = run(global.world(), EXACT);
     let linear = Outcome { ms: [0.0; 2], tip: bar.linear()?, residual: 0.0 };
     let mut best = f64::INFINITY;
-    let tell = Line { bar, exact: exact.tip, published };
+    let tell = Line { bar, exact: exact.tip };
     tell.line("linear", 0, &linear, report);
     tell.line("exact", EXACT, &exact, report);
     for n in GLOBAL {
@@ -232,11 +260,11 @@ fn size(bar: &Bar, published: f64, strict: bool, report: &mut Report) -> Result<
     for n in VERTEX.into_iter().filter(|n| *n as usize * bar.tets.len() <= 3_000_000) {
         tell.line("vertex", n, &run(vertex.world(), n), report);
     }
-    quadratic(&bar.raised(), published, report)?;
+    quadratic(&Bar::raised(bar.of), report)?;
     progress.finish_and_clear();
-    let slow = strict && best >= published;
+    let slow = strict && best >= bar.of.published;
     let errors = !best.is_finite();
-    let say = |what: &str| Some(format!("the bar of {} nodes {what}", bar.points.len()));
+    let say = |what: &str| Some(format!("the {} of {} nodes {what}", bar.of.name, bar.points.len()));
     Ok(if errors {
         say("is nowhere as exact as promised")
     } else {
@@ -245,15 +273,16 @@ fn size(bar: &Bar, published: f64, strict: bool, report: &mut Report) -> Result<
 }
 
 /// Quadratic tetrahedra: a bar that does not lock, beside its own exact step.
-fn quadratic(bar: &Bar, published: f64, report: &mut Report) -> Result<(), Failure> {
+fn quadratic(bar: &Bar, report: &mut Report) -> Result<(), Failure> {
     let baked = bake(&bar.scene(RawDescent::Global))
         .map_err(|faults| Failure::input(format!("error: {faults:?}")))?;
     let one = pool(1)?;
-    let exact = one.install(|| run(baked.world(), EXACT, bar, FRAMES));
-    let tell = Line { bar, exact: exact.tip, published };
+    let run = |passes| one.install(|| run(baked.world(), passes, bar));
+    let exact = run(EXACT);
+    let tell = Line { bar, exact: exact.tip };
     tell.line("quadratic, exact", EXACT, &exact, report);
     for n in GLOBAL {
-        tell.line("quadratic", n, &one.install(|| run(baked.world(), n, bar, FRAMES)), report);
+        tell.line("quadratic", n, &run(n), report);
     }
     Ok(())
 }
@@ -261,7 +290,6 @@ fn quadratic(bar: &Bar, published: f64, report: &mut Report) -> Result<(), Failu
 struct Line<'a> {
     bar: &'a Bar,
     exact: [f64; 2],
-    published: f64,
 }
 
 impl Line<'_> {
@@ -273,13 +301,13 @@ impl Line<'_> {
         let ([ms, quiet], [tip, swing], nodes) = (outcome.ms, outcome.tip, self.bar.points.len());
         let [error_tip, error_swing] = self.errors(outcome);
         let object = json!({
-            "bench": "organ", "case": "bar", "method": method, "n": self.bar.tets.len(), "nodes": nodes, "sweeps": passes,
-            "ms": ms, "ms_quiet": quiet, "published_ms": self.published, "residual": outcome.residual,
+            "bench": "organ", "case": self.bar.of.name, "method": method, "n": self.bar.tets.len(), "nodes": nodes, "sweeps": passes,
+            "ms": ms, "ms_quiet": quiet, "published_ms": self.bar.of.published, "residual": outcome.residual,
             "error_tip": error_tip, "error_swing": error_swing, "tip_m": tip, "swing_m": swing, "threads": 1,
         });
         let text = format!(
-            "{method:<16} {nodes:>8} {passes:>8} {ms:>9.2} {quiet:>9.2} {:>10.1} {error_tip:>10.2e} {error_swing:>12.2e} {:>10.1e}",
-            self.published, outcome.residual
+            "{:<15} {method:<16} {nodes:>8} {passes:>8} {ms:>9.2} {quiet:>9.2} {:>10.1} {error_tip:>10.2e} {error_swing:>12.2e} {:>10.1e}",
+            self.bar.of.name, self.bar.of.published, outcome.residual
         );
         report.line(&object, &text);
     }

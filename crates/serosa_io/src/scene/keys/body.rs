@@ -202,7 +202,7 @@ static MESH: Table = table(
             "Length of one unit of the file.",
         ),
         key("at", POSITION, Default("[0, 0, 0]"), "Where the origin of the file lies."),
-        key("radius", RADIUS, Required, "Half the thickness of the edges."),
+        key("radius", RADIUS, Default("\"1 mm\""), "Half the thickness of its edges, or of its skin."),
     ],
 );
 
