@@ -50,6 +50,9 @@ fn the_beam_of_the_scene_bends_further() {
     assert!(text.contains("element = \"quadratic\"") && text.contains(solid_table));
     let tip = |text: &str| {
         let loaded = read(text);
+        // What is drawn has all nodes.
+        let drawn = loaded.raw.bodies[0].geometry.mesh().map(|mesh| mesh.points.len());
+        assert_eq!(drawn, Some(loaded.baked.model.rest.len()));
         let mut world = loaded.baked.world();
         let input = Input::at_rest(&world);
         (0..60).for_each(|_| step(&mut world, &input, &mut || 0));
