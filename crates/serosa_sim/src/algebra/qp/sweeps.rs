@@ -1,8 +1,9 @@
 //! Many rows without any factor: sweeps over vertices and contacts in turn.
 //!
 //! A sweep solves for each vertex with its neighbours held, and for each contact with the others held and K taken for its
-//! diagonal blocks, forwards and backwards. What stands still under it is the answer: K v = b + Jᵀλ, and every row is content. Sweeps are
-//! made faster by the directions of conjugate gradients (Silcowitz-Hansen et al. 2010), restarted where they do worse.
+//! diagonal blocks, forwards and backwards. What stands still under it is the answer: K v = b + Jᵀλ, and every row is
+//! content. Sweeps are made faster by the directions of conjugate gradients (Silcowitz-Hansen et al. 2010), restarted where
+//! they do worse.
 
 use super::large::answer;
 use super::{Kind, Problem, Rows, Solution, Trouble, Workspace};
@@ -73,7 +74,9 @@ pub(super) fn solve(
     solution: &mut Solution,
 ) {
     let all = &mut work.free;
-    all.begin(problem, solution);
+    if let Some(vertex) = all.begin(problem, solution) {
+        solution.trouble.push(Trouble::NotPositive { vertex });
+    }
     let finished = iterate_widest(all, problem, (sweeps, tolerance), &mut solution.rounds);
     if !finished {
         solution.trouble.push(Trouble::Unfinished);
@@ -87,8 +90,16 @@ pub(super) fn solve(
 }
 
 impl Free {
-    fn begin(&mut self, problem: &Problem, solution: &Solution) {
-        let (matrix, rows) = (problem.matrix, problem.rows);
+    /// Takes the programme in; says where a diagonal block has no inverse.
+    fn begin(&mut self, problem: &Problem, solution: &Solution) -> Option<u32> {
+        self.take_vertices(problem, solution);
+        self.take_rows(problem, solution);
+        let bad = self.inverse.iter().position(|block| *block == [[0.0; 3]; 3]);
+        bad.map(|node| problem.matrix.free()[node])
+    }
+
+    fn take_vertices(&mut self, problem: &Problem, solution: &Solution) {
+        let matrix = problem.matrix;
         let starts = solution.velocity.len() == problem.load.len();
         self.inverse.clear();
         self.weight.clear();
@@ -108,6 +119,10 @@ impl Free {
             let square = dot(v, v);
             (speed.max(square.sqrt()), length + square)
         });
+    }
+
+    fn take_rows(&mut self, problem: &Problem, solution: &Solution) {
+        let (matrix, rows) = (problem.matrix, problem.rows);
         self.lambda.clone_from(&solution.lambda);
         self.groups.clear();
         self.parts.clear();
@@ -130,27 +145,35 @@ impl Free {
         self.backwards.sort_unstable();
     }
 
-    /// Takes in a row, or a contact. Its rows have the same vertices.
+    /// Takes in a row, or a contact. Its rows have the same vertices, and one that comes twice is one.
     fn group(&mut self, problem: &Problem, row: usize, count: usize) {
-        let parts = self.parts.len();
-        let mut own = [[0.0; 3]; 3];
+        let first = self.parts.len();
         for (k, term) in problem.rows.terms(row).iter().enumerate() {
-            let Some(node) = problem.matrix.node_of(term.vertex) else { continue };
-            let (mut push, mut give) = ([[0.0; 3]; 3], [[0.0; 3]; 3]);
+            let Some(at) = problem.matrix.node_of(term.vertex) else { continue };
+            let same = self.parts[first..].iter().position(|p| p.at == at);
+            let slot = same.map_or(self.parts.len(), |k| first + k);
+            if same.is_none() {
+                self.parts.push(Part { at, ..Part::default() });
+            }
             for r in 0..count {
-                push[r] = problem.rows.terms(row + r)[k].direction;
-                give[r] = times(&self.inverse[node as usize], push[r]);
-                let lambda = self.lambda[row + r];
-                (0..3).for_each(|d| self.force[node as usize][d] += lambda * push[r][d]);
+                let direction = problem.rows.terms(row + r)[k].direction;
+                (0..3).for_each(|d| self.parts[slot].push[r][d] += direction[d]);
             }
-            for i in 0..count {
-                (0..count).for_each(|j| own[i][j] += dot(push[i], give[j]));
-            }
-            self.parts.push(Part { at: node, push, give });
         }
+        let mut own = [[0.0; 3]; 3];
+        for part in &mut self.parts[first..] {
+            for r in 0..count {
+                part.give[r] = times(&self.inverse[part.at as usize], part.push[r]);
+                let (force, lambda) = (&mut self.force[part.at as usize], self.lambda[row + r]);
+                (0..3).for_each(|d| force[d] += lambda * part.push[r][d]);
+            }
+            for (i, own) in own.iter_mut().enumerate().take(count) {
+                (0..count).for_each(|j| own[j] += dot(part.push[i], part.give[j]));
+            }
+        }
+        let last = self.parts[first..].iter().map(|p| p.at).max().unwrap_or(0);
         let [row, count] = [row, count].map(|x| x as u32);
-        let [parts, parts_end] = [parts, self.parts.len()].map(|x| x as u32);
-        let last = self.parts[parts as usize..].iter().map(|p| p.at).max().unwrap_or(0);
+        let [parts, parts_end] = [first, self.parts.len()].map(|x| x as u32);
         self.groups.push(Group { last, row, count, parts, parts_end, own });
     }
 
@@ -332,14 +355,15 @@ fn times_turned(m: &Block, x: [Real; 3]) -> [Real; 3] {
     core::array::from_fn(|d| m[0][d] * x[0] + m[1][d] * x[1] + m[2][d] * x[2])
 }
 
-/// Of a symmetric block; zero where it has none.
+/// Of a symmetric block; zero where it is not positive, and the vertex stands still.
 fn inverse(m: &Block) -> Block {
     let cross = |a: [Real; 3], b: [Real; 3]| {
         [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
     };
     let columns = [cross(m[1], m[2]), cross(m[2], m[0]), cross(m[0], m[1])];
     let det = dot(m[0], columns[0]);
-    let over = if det > 0.0 { 1.0 / det } else { 0.0 };
+    let positive = m[0][0] > 0.0 && m[0][0] * m[1][1] > m[0][1] * m[1][0] && det > 0.0;
+    let over = if positive { 1.0 / det } else { 0.0 };
     columns.map(|c| c.map(|x| x * over))
 }
 
