@@ -62,8 +62,9 @@ pub(super) struct Free {
     /// Of a sweep: the largest change of a row's velocity by its own impulse, and the largest velocity.
     change: Real,
     size: Real,
-    begun: (Vec<[Real; 3]>, Vec<[Real; 3]>, Vec<Real>),
-    way: (Vec<[Real; 3]>, Vec<[Real; 3]>, Vec<Real>),
+    /// What a sweep began with, and the last direction: v and λ.
+    begun: (Vec<[Real; 3]>, Vec<Real>),
+    way: (Vec<[Real; 3]>, Vec<Real>),
 }
 
 /// Solves a programme by at most so many sweeps, to a tolerance, starting from the velocities of `solution` as well.
@@ -261,23 +262,44 @@ impl Free {
         }
     }
 
-    /// The change of v in a sweep, |Δv|², and the energy of the changes of v and of λ, by the diagonal of K and of S. A
-    /// body that rests is told by λ alone.
+    /// The change of v in a sweep over all of it, |Δv|² / |v|², and the energy of the changes of v and of λ, by the diagonal of
+    /// K and of S. A body that rests is told by λ alone.
     #[inline(always)]
     fn progress(&self) -> (Real, Real) {
-        let (mut change, mut energy) = (0.0, 0.0);
+        let (mut change, mut length, mut energy) = (0.0, 0.0, 0.0);
         for ((v, begun), weight) in self.v.iter().zip(&self.begun.0).zip(&self.weight) {
             let d = minus(*v, *begun);
+            length += dot(*v, *v);
             change += dot(d, d);
             energy += weight * dot(d, d);
         }
         for group in &self.groups {
             for k in 0..group.count as usize {
-                let step = self.lambda[group.row as usize + k] - self.begun.2[group.row as usize + k];
+                let step = self.lambda[group.row as usize + k] - self.begun.1[group.row as usize + k];
                 energy += group.own[k][k] * step * step;
             }
         }
-        (change, energy)
+        (change / length.max(self.length).max(Real::MIN_POSITIVE), energy)
+    }
+
+    /// Goes on along the last direction, that far of it, and turns it by the last step.
+    #[inline(always)]
+    fn go_on(&mut self, share: Real) {
+        for group in &self.groups {
+            let row = group.row as usize;
+            let mut more = [0.0; MOST];
+            (0..group.count as usize).for_each(|k| more[k] = share * self.way.1[row + k]);
+            for part in &self.parts[group.parts as usize..group.parts_end as usize] {
+                let force = &mut self.force[part.at as usize];
+                for d in 0..3 {
+                    force[d] +=
+                        more[0] * part.push[0][d] + more[1] * part.push[1][d] + more[2] * part.push[2][d];
+                }
+            }
+        }
+        let (v, begun, way) = (&mut self.v, &self.begun, &mut self.way);
+        extrapolate(v.as_flattened_mut(), begun.0.as_flattened(), way.0.as_flattened_mut(), share);
+        extrapolate(&mut self.lambda, &begun.1, &mut way.1, share);
     }
 }
 
@@ -287,45 +309,28 @@ fn iterate(all: &mut Free, problem: &Problem, (sweeps, tolerance): (u32, Real), 
     all.way.0.clear();
     all.way.0.resize(all.v.len(), [0.0; 3]);
     all.way.1.clear();
-    all.way.1.resize(all.v.len(), [0.0; 3]);
-    all.way.2.clear();
-    all.way.2.resize(all.lambda.len(), 0.0);
+    all.way.1.resize(all.lambda.len(), 0.0);
     let mut before = 0.0;
     for sweep in 1..=sweeps {
         *rounds += 1;
         all.begun.0.clone_from(&all.v);
-        all.begun.1.clone_from(&all.force);
-        all.begun.2.clone_from(&all.lambda);
+        all.begun.1.clone_from(&all.lambda);
         all.sweep(problem);
-        let (moved, gradient) = all.progress();
-        let length = all.v.iter().map(|v| dot(*v, *v)).sum::<Real>().max(all.length);
-        if all.change <= tolerance * all.size && moved <= tolerance * tolerance * length {
+        let (moved, energy) = all.progress();
+        if all.change <= tolerance * all.size && moved <= tolerance * tolerance {
             return true;
         }
         if sweep == sweeps {
             break;
         }
-        let share = if sweep == 1 { 2.0 } else { gradient / before };
-        before = gradient;
-        let share = if share > 1.0 { 0.0 } else { share };
-        extrapolate(
-            all.v.as_flattened_mut(),
-            all.begun.0.as_flattened(),
-            all.way.0.as_flattened_mut(),
-            share,
-        );
-        extrapolate(
-            all.force.as_flattened_mut(),
-            all.begun.1.as_flattened(),
-            all.way.1.as_flattened_mut(),
-            share,
-        );
-        extrapolate(&mut all.lambda, &all.begun.2, &mut all.way.2, share);
+        // The first sweep, and one that did worse than the last, starts anew.
+        let share = if sweep == 1 || energy > before { 0.0 } else { energy / before };
+        before = energy;
+        all.go_on(share);
     }
     false
 }
 
-/// Goes on along the last direction, and turns it by the last step.
 #[inline(always)]
 fn extrapolate(x: &mut [Real], begun: &[Real], way: &mut [Real], share: Real) {
     for ((x, begun), way) in x.iter_mut().zip(begun).zip(way) {
