@@ -291,9 +291,9 @@ impl Free {
             (0..group.count as usize).for_each(|k| more[k] = share * self.way.1[row + k]);
             for part in &self.parts[group.parts as usize..group.parts_end as usize] {
                 let force = &mut self.force[part.at as usize];
-                for d in 0..3 {
-                    force[d] +=
-                        more[0] * part.push[0][d] + more[1] * part.push[1][d] + more[2] * part.push[2][d];
+                let push = &part.push;
+                for (d, force) in force.iter_mut().enumerate() {
+                    *force += more[0] * push[0][d] + more[1] * push[1][d] + more[2] * push[2][d];
                 }
             }
         }
