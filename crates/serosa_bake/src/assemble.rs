@@ -1,8 +1,8 @@
 //! Stiffness matrices of meshes of tetrahedra.
 
-use crate::blocks::BlockMatrix;
 use crate::statics::element::{Sample, linear, quadratic};
 use serosa_geometry::{Real, Vec3};
+use serosa_sim::algebra::BlockMatrix;
 
 /// The two stiffnesses of an isotropic linear material \[Pa\].
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -5,7 +5,6 @@
 
 pub mod assemble;
 pub mod band;
-pub mod blocks;
 mod bodies;
 pub mod cholesky;
 pub mod exclude;

@@ -8,6 +8,7 @@ mod intestine;
 mod laparos;
 mod medvr;
 mod organ;
+mod qp;
 mod rope;
 mod validation;
 mod walk;
@@ -47,6 +48,7 @@ const BENCHES: &[Bench] = &[
         "solids of tetrahedra: 20 sweeps a step, from 6,000 to 511,000; a bar against an exact step and other engines",
         organ::bench,
     ),
+    ("qp", "quadratic programmes of contact: all solvers, what they leave, a pile with friction", qp::bench),
     ("validation", "solids beside theory, published reference values and measured tissue", validation::bench),
     ("import", "a million triangles read in every mesh format", import::bench),
 ];

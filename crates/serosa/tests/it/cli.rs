@@ -193,6 +193,23 @@ fn surfaces_are_written_and_read_in_every_format() {
 }
 
 #[test]
+fn programmes_are_solved_to_the_last_digits() {
+    let told = tell(&["bench", "qp", "--json", "--largest", "50"]);
+    assert_eq!(told.code, 0, "{told:?}");
+    let lines: Vec<serde_json::Value> = told.out.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
+    for case in ["random", "local"] {
+        for method in
+            ["exact", "exact-step", "exact-warm", "exact-rounds", "faithful", "faithful-schur", "large"]
+        {
+            let line = lines.iter().find(|l| l["case"] == case && l["method"] == method).expect(method);
+            assert!(line["n"] == 50 && line["unknowns"] == 501 && line["ms"].as_f64() > Some(0.0), "{line}");
+            let most = if method.starts_with("exact") { 1e-9 } else { 1.0 };
+            assert!(line["residual"].as_f64().unwrap() < most, "{line}");
+        }
+    }
+}
+
+#[test]
 fn the_published_table_runs_again() {
     let folder = tempfile::tempdir().unwrap();
     let figures = folder.path().join("figures");

@@ -5,8 +5,8 @@
 //! nodes at one side of it wins; of the nodes at both sides the separator takes the fewest that part the halves.
 
 use super::cover::smallest_cover;
-use crate::blocks::BlockMatrix;
 use serosa_geometry::{Real, Vec3};
+use serosa_sim::algebra::BlockMatrix;
 
 /// Sets as small as this are eliminated as they stand.
 const LEAF: usize = 8;

@@ -8,7 +8,6 @@ mod cover;
 pub mod dissect;
 mod tree;
 
-use crate::blocks::BlockMatrix;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::sparse::linalg::SupernodalThreshold;
 use faer::sparse::linalg::cholesky::{
@@ -18,8 +17,8 @@ use faer::sparse::linalg::cholesky::{
 use faer::sparse::{SparseColMatRef, SymbolicSparseColMatRef};
 use faer::{Par, Side};
 use serosa_geometry::{Real, Vec3};
-use serosa_sim::algebra::Factor;
 use serosa_sim::algebra::sparse::{Precision, RawPanel};
+use serosa_sim::algebra::{BlockMatrix, Elimination, Factor};
 
 /// Why a matrix has no factor.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -186,4 +185,12 @@ impl Columns {
         use faer::linalg::cholesky::llt::factor::LltError;
         done.map(|_| ()).map_err(|LltError::NonPositivePivot { index }| Some(index))
     }
+}
+
+/// The pattern of a factor whose numbers change in the step, in the order of nested dissection of vertices at `points`.
+///
+/// Cost: that of the order, see [`dissect::order`], and the blocks of the factor.
+pub fn elimination(matrix: &BlockMatrix<3>, points: &[Vec3]) -> Option<Elimination> {
+    let places: Vec<Vec3> = matrix.free().iter().map(|v| points[*v as usize]).collect();
+    Elimination::of(matrix, &dissect::order(&dissect::Graph::of(matrix), &places))
 }

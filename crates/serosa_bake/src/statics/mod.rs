@@ -5,10 +5,10 @@
 
 pub mod element;
 
-use crate::blocks::BlockMatrix;
 use crate::cholesky::{FactorError, dissect, factor_in_order};
 use element::{Sample, linear, quadratic};
 use serosa_geometry::{Mat3, Real, Vec3};
+use serosa_sim::algebra::BlockMatrix;
 use serosa_sim::algebra::sparse::{Fronts, Precision};
 use serosa_sim::body::solid::Elastic;
 

@@ -6,16 +6,16 @@ use faer::sparse::linalg::amd;
 use serosa_bake::assemble::{
     Lame, add_inertia, elastic_stiffness, laplacian, lumped_masses, shape_gradients,
 };
-use serosa_bake::blocks::BlockMatrix;
 use serosa_bake::cholesky::{FactorError, dissect, factor, factor_in_order};
 use serosa_geometry::{Real, Vec3};
+use serosa_sim::algebra::BlockMatrix;
 use serosa_sim::algebra::Factor;
 use serosa_sim::algebra::sparse::{Fronts, Precision};
 
 /// A solid of cubes of six tetrahedra, corners shaken.
-struct Solid {
-    points: Vec<Vec3>,
-    tets: Vec<[u32; 4]>,
+pub struct Solid {
+    pub points: Vec<Vec3>,
+    pub tets: Vec<[u32; 4]>,
     fixed: Vec<bool>,
 }
 
@@ -51,7 +51,7 @@ impl Solid {
     }
 
     /// A lump like an organ, about `n` cells across.
-    fn lump(n: usize) -> Self {
+    pub fn lump(n: usize) -> Self {
         let [nx, ny, nz] = [n * 4 / 3, n, n * 2 / 3];
         Self::of([nx, ny, nz], |c| {
             let [x, y, z] = [0, 1, 2].map(|k| (c[k] as Real + 0.5) / [nx, ny, nz][k] as Real * 2.0 - 1.0);
@@ -59,7 +59,7 @@ impl Solid {
         })
     }
 
-    fn elastic(&self) -> BlockMatrix<3> {
+    pub fn elastic(&self) -> BlockMatrix<3> {
         let soft_and_hard = |k: usize| Lame::of(if k.is_multiple_of(7) { 30e3 } else { 3e3 }, 0.45);
         let materials: Vec<Lame> = (0..self.tets.len()).map(soft_and_hard).collect();
         elastic_stiffness(&self.points, &self.tets, &materials, &self.fixed)
@@ -73,7 +73,7 @@ impl Solid {
     }
 
     /// Forces on free vertices.
-    fn load(&self, width: usize) -> Vec<Real> {
+    pub fn load(&self, width: usize) -> Vec<Real> {
         let mut random = noise(5);
         let free = |k: usize| !self.fixed[k / width];
         (0..width * self.points.len()).map(|k| if free(k) { random() } else { 0.0 }).collect()
@@ -81,7 +81,7 @@ impl Solid {
 }
 
 /// Numbers from −1 to 1.
-fn noise(seed: u64) -> impl FnMut() -> Real {
+pub fn noise(seed: u64) -> impl FnMut() -> Real {
     let mut state = seed;
     move || {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -131,7 +131,7 @@ fn largest(values: impl Iterator<Item = Real>) -> Real {
     values.map(Real::abs).fold(0.0, Real::max)
 }
 
-fn difference(a: &[Real], b: &[Real]) -> Real {
+pub fn difference(a: &[Real], b: &[Real]) -> Real {
     largest(a.iter().zip(b).map(|(a, b)| a - b)) / largest(b.iter().copied())
 }
 
@@ -142,7 +142,7 @@ fn solved(factor: &Factor, b: &[Real], sides: usize) -> Vec<Real> {
 }
 
 /// ‖A x − b‖ over ‖b‖, in the greatest component.
-fn residual<const W: usize>(matrix: &BlockMatrix<W>, x: &[Real], b: &[Real]) -> Real {
+pub fn residual<const W: usize>(matrix: &BlockMatrix<W>, x: &[Real], b: &[Real]) -> Real {
     let mut product = vec![0.0; b.len()];
     matrix.multiply(x, &mut product);
     difference(&product, b)

@@ -19,11 +19,17 @@ macro_rules! widest {
 pub(crate) use widest;
 
 pub mod band;
+pub mod blocks;
+pub mod elimination;
 pub mod fit;
+pub mod qp;
 pub mod small;
 pub mod sparse;
+pub mod tiles;
 
 pub use band::BandMatrix;
+pub use blocks::BlockMatrix;
+pub use elimination::Elimination;
 pub use fit::best_rotation;
 pub use small::Six;
 pub use sparse::Factor;

@@ -1,6 +1,6 @@
 //! Sparse symmetric matrices of square blocks, one for each pair of vertices that share an element.
 
-use serosa_geometry::Real;
+use crate::Real;
 
 /// A symmetric matrix of W × W blocks over the free vertices of a mesh; the lower half is kept.
 ///
@@ -64,6 +64,35 @@ impl<const W: usize> BlockMatrix<W> {
     pub fn column(&self, node: usize) -> impl Iterator<Item = (u32, &[[Real; W]; W])> {
         let range = self.starts[node]..self.starts[node + 1];
         self.rows[range.clone()].iter().copied().zip(&self.blocks[range])
+    }
+
+    /// Rows of a column below its diagonal, and their blocks.
+    #[inline(always)]
+    pub fn below(&self, node: usize) -> (&[u32], &[[[Real; W]; W]]) {
+        let range = self.starts[node] + 1..self.starts[node + 1];
+        (&self.rows[range.clone()], &self.blocks[range])
+    }
+
+    /// The blocks of the lower half, column after column, each column as [`Self::column`] has it.
+    pub fn blocks(&self) -> &[[[Real; W]; W]] {
+        &self.blocks
+    }
+
+    /// The nodes (row, column) of each of [`Self::blocks`].
+    pub fn pairs(&self) -> impl Iterator<Item = [u32; 2]> {
+        let columns = self.starts.windows(2).zip(0u32..);
+        let column_of = columns.flat_map(|(range, c)| core::iter::repeat_n(c, range[1] - range[0]));
+        self.rows.iter().zip(column_of).map(|(row, column)| [*row, column])
+    }
+
+    /// The node of a vertex, none where it is not free.
+    pub fn node_of(&self, vertex: u32) -> Option<u32> {
+        self.node_of.get(vertex as usize).copied().flatten()
+    }
+
+    /// Forgets all values and keeps the pattern.
+    pub fn clear(&mut self) {
+        self.blocks.fill([[0.0; W]; W]);
     }
 
     /// Adds a block at the vertices (i, j) and, for i ≠ j, its transpose at (j, i). Nothing where one is not free;
