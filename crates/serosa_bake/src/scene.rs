@@ -244,8 +244,8 @@ fn notes(raw: &RawScene, baked: &Baked) -> Vec<String> {
     let left_out = model.excluded.overlapping_at_rest;
     if left_out > 0 {
         notes.push(format!(
-            "{left_out} pairs of edges lie closer at rest than they are thick (crossing diagonals, say) and \
-             are left out of self-contact"
+            "{left_out} pairs of edges and faces lie closer at rest than they are thick (crossing diagonals, say) \
+             and are left out of self-contact"
         ));
     }
     for growth in &model.growths {

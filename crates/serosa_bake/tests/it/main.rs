@@ -9,6 +9,7 @@ mod collide;
 mod conformance;
 mod contact;
 mod counting;
+mod faces;
 mod faults;
 mod fill;
 mod filled;
