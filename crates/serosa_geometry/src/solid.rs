@@ -143,8 +143,8 @@ pub fn touches(a: &Solid, b: &Solid, margin: Real, emit: &mut impl FnMut(Touch))
         (Solid::Cuboid(a), Solid::Round(b)) => round_box(b, a, &mut |t| near(t.flipped())),
         (Solid::Cuboid(a), Solid::Plane(b)) => box_plane(a, b, &mut near),
         (Solid::Plane(a), Solid::Cuboid(b)) => box_plane(b, a, &mut |t| near(t.flipped())),
-        (Solid::Facet(a), b) => facet::touches(b, a, &mut |t| near(t.flipped())),
-        (a, Solid::Facet(b)) => facet::touches(a, b, &mut near),
+        (Solid::Facet(a), b) => facet::touches(b, a, margin, &mut |t| near(t.flipped())),
+        (a, Solid::Facet(b)) => facet::touches(a, b, margin, &mut near),
         (Solid::Cuboid(_), Solid::Cuboid(_)) | (Solid::Plane(_), Solid::Plane(_)) => {}
     }
 }

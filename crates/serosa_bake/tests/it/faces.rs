@@ -112,7 +112,7 @@ fn the_grid_finds_what_all_pairs_find() {
     let mut seed = 11;
     let (mut fast, mut slow) = (Vec::new(), Vec::new());
     let mut of_faces = [0; 3];
-    for round in 0..12 {
+    for round in 0..18 {
         let mut world = baked(&crowd(&mut seed)).world();
         let (mut grid, mut every) = (Finder::default(), Finder::default());
         for tick in 0..12 {
@@ -136,7 +136,7 @@ fn the_grid_finds_what_all_pairs_find() {
             }
         }
     }
-    assert!(of_faces.iter().all(|n| *n > 500), "{of_faces:?}");
+    assert!(of_faces.iter().all(|n| *n > 400), "{of_faces:?}");
 }
 
 /// Every contact is there once, no face is held at its own corners, and gaps are measured along normals. Returns how

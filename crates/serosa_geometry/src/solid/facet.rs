@@ -14,9 +14,11 @@ pub const THROUGH: u8 = 2;
 /// The same for the corner of a box.
 const THROUGH_BOX: u8 = 8;
 
-/// Every touch of a solid with the inside of a facet's face, seen with the solid as A.
-pub(super) fn touches(a: &Solid, facet: &Facet, emit: &mut impl FnMut(Touch)) {
+/// Every touch of a solid with the inside of a facet's face, seen with the solid as A; of a capsule only those with a gap
+/// below `margin` must be told.
+pub(super) fn touches(a: &Solid, facet: &Facet, margin: Real, emit: &mut impl FnMut(Touch)) {
     match a {
+        Solid::Round(a) if is_beyond(a, facet, margin) => {}
         Solid::Round(a) => round(a, facet, emit),
         Solid::Cuboid(a) => cuboid(a, facet, emit),
         Solid::Plane(_) | Solid::Facet(_) => {}
@@ -32,7 +34,7 @@ pub(super) fn nearest(a: &Solid, facet: &Facet) -> Option<Touch> {
             nearest = Some(t);
         }
     };
-    touches(a, facet, &mut consider);
+    touches(a, facet, Real::INFINITY, &mut consider);
     match a {
         Solid::Round(a) => {
             let (s, on) = closest_segment_triangle(a.a, a.b, &facet.corners);
@@ -73,41 +75,53 @@ fn corners_on(plane: &Plane, facet: &Facet, emit: &mut impl FnMut(Touch)) {
     }
 }
 
-/// The ends of a capsule over the face.
+/// Whether a capsule lies on one side of the face's plane, and farther than the margin: most of what is near does. Rounding
+/// is left room for.
+#[inline]
+fn is_beyond(a: &Round, facet: &Facet, margin: Real) -> bool {
+    let t = &facet.corners;
+    let n = (t[1] - t[0]).cross(t[2] - t[0]);
+    let (x, y) = (n.dot(a.a - t[0]), n.dot(a.b - t[0]));
+    let least = x.abs().min(y.abs());
+    let most = (margin + a.radius + facet.radius) * (1.0 + 1e-9);
+    x * y > 0.0 && most >= 0.0 && least * least > most * most * n.length_squared()
+}
+
+/// The ends of a capsule over the face, then the one that has come through it.
 fn round(a: &Round, facet: &Facet, emit: &mut impl FnMut(Touch)) {
     let through = crossing(a.a, a.b, &facet.corners);
     let ends = [a.a, a.b];
     // The end on whose side there is less of it.
     let far = through.map(|(s, _)| usize::from(s > 0.5));
-    for k in 0..if a.a == a.b { 1 } else { 2 } {
-        let s = k as Real;
-        match through {
-            Some((_, at)) if far == Some(k) => {
-                let (on, out) = back(ends[k], ends[1 - k], facet, at);
-                emit(touch(ends[k], (s, a.radius), facet, &on, out, THROUGH + k as u8));
-            }
-            _ => over(ends[k], facet, |on, out| {
-                emit(touch(ends[k], (s, a.radius), facet, &on, out, k as u8));
-            }),
-        }
+    for k in (0..if a.a == a.b { 1 } else { 2 }).filter(|k| far != Some(*k)) {
+        over(ends[k], facet, |on, out| {
+            emit(touch(ends[k], (k as Real, a.radius), facet, &on, out, k as u8));
+        });
+    }
+    if let (Some((_, at)), Some(k)) = (through, far) {
+        let (on, out) = back(ends[k], ends[1 - k], facet, at);
+        emit(touch(ends[k], (k as Real, a.radius), facet, &on, out, THROUGH + k as u8));
     }
 }
 
-/// The corners of a box over the face.
+/// The corners of a box over the face, then those that have come through it.
 fn cuboid(c: &Cuboid, facet: &Facet, emit: &mut impl FnMut(Touch)) {
     let Some(n) = area_vector(&facet.corners) else { return };
     let height = |p: Vec3| n.dot(p - facet.corners[0]);
-    for k in 0..8 {
+    let side = height(c.center);
+    let through = |k: u8| {
         let p = corner(c, k);
-        let beyond = height(p) * height(c.center) < 0.0;
-        let edges = [1, 2, 4].into_iter().map(|bit| corner(c, k ^ bit));
-        let through = edges.filter(|_| beyond).find_map(|q| Some((q, crossing(p, q, &facet.corners)?.1)));
-        match through {
-            Some((q, at)) => {
-                let (on, out) = back(p, q, facet, at);
-                emit(touch(p, (0.0, 0.0), facet, &on, out, THROUGH_BOX + k));
-            }
-            None => over(p, facet, |on, out| emit(touch(p, (0.0, 0.0), facet, &on, out, k))),
+        let edges = [1, 2, 4].into_iter().filter(|_| height(p) * side < 0.0);
+        edges.map(|bit| corner(c, k ^ bit)).find_map(|q| Some((q, crossing(p, q, &facet.corners)?.1)))
+    };
+    for k in (0..8).filter(|k| through(*k).is_none()) {
+        let p = corner(c, k);
+        over(p, facet, |on, out| emit(touch(p, (0.0, 0.0), facet, &on, out, k)));
+    }
+    for k in 0..8 {
+        if let Some((q, at)) = through(k) {
+            let (on, out) = back(corner(c, k), q, facet, at);
+            emit(touch(corner(c, k), (0.0, 0.0), facet, &on, out, THROUGH_BOX + k));
         }
     }
 }

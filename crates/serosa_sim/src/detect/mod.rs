@@ -353,12 +353,13 @@ impl Bucket {
             Search::Near(reach) => reach,
             Search::Overlap => return touches(x, y, 0.0, &mut |touch| self.rows.push(made(&touch))),
             Search::Between(end) => {
-                let way = Way { model, start: places, end };
-                return way.meet((a, b), &mut |touch, time| {
+                let (way, before) = (Way { model, start: places, end }, self.rows.len());
+                way.meet((a, b), &mut |touch, time| {
                     let at = |r: RigidId| way.pose(r, time);
                     let row = row((model, bodies), at, end.radius, (a, b), &touch);
                     self.rows.push(Row { gap: row.gap_at(places.pos, places.pose), ..row });
                 });
+                return self.rows[before..].sort_unstable_by_key(|row| row.key);
             }
         };
         let margin = reach.farthest[a.at()] + reach.farthest[b.at()];
