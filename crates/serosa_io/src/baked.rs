@@ -135,6 +135,7 @@ impl BakeFile {
             params: contents.params.into_owned(),
             notes: contents.notes.into_owned(),
         };
+        baked.model.check(&baked.params).map_err(BakeError::Contents)?;
         let files: Vec<UsedFile> = contents.files.into_iter().map(file).collect();
         let text = contents.text.into_owned();
         if key(&text, &files) != stored {

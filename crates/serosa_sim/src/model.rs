@@ -1,5 +1,6 @@
 //! `Model`: everything about a scene that does not change while it runs. Made by `serosa_bake`.
 
+mod check;
 mod solid;
 
 pub use solid::{

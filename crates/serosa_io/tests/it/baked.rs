@@ -128,3 +128,70 @@ fn forged_contents_do_no_harm() {
     let error = BakeFile::read(&sealed(other)).unwrap_err().to_string();
     assert!(error.contains("not the one it was baked from"), "{error}");
 }
+
+/// One of each kind of body, with what holds them together.
+const ZOO: &str = r#"serosa = 1
+title = "One of each"
+[world]
+sweeps = 4
+[[body]]
+name = "patch"
+shape.mesh = { file = "patch.obj", radius = "1 mm" }
+model.springs = { mass = "10 g", stiffness = 200 }
+[[body]]
+name = "rope"
+shape.chain = { from = [0, 0, 0.3], to = [0.1, 0, 0.3], nodes = 6, radius = "2 mm" }
+model.band = { mass = "10 g", tube_stretch = "20 N", tube_bending = "1e-6 N m2" }
+[[body]]
+name = "ball"
+shape.ball = { center = [0.3, 0, 0], size = "8 cm", vertices = 60 }
+model.tissue = { mass = "50 g", stiffness = 30 }
+[[body]]
+name = "slow"
+shape.block = { corner = [0.5, 0, 0], size = [0.1, 0.1, 0.1], cell = "5 cm" }
+model.solid = { young = "6 kPa", poisson = 0.4, density = "1000 kg/m3", descent = "vertex" }
+attach = [{ name = "left" }]
+[[body]]
+name = "whole"
+shape.block = { corner = [0.6, 0, 0], size = [0.1, 0.1, 0.1], cell = "5 cm" }
+model.solid = { young = "6 kPa", poisson = 0.4, density = "1000 kg/m3", descent = "global", tie = [{ name = "left", to = "slow", reach = "1 mm", stiffness = "100 N/m" }] }
+[[body]]
+name = "floor"
+shape.plane = { point = [0, 0, -0.1] }
+model.fixed = {}
+[[tool]]
+name = "jaws"
+shape.capsule = { length = "20 cm", radius = "5 mm" }
+tip = [0, 0, 0.1]
+grasp = { reach = "2 cm", strength = "10 N" }
+[[probe]]
+name = "p"
+hand_force = "jaws"
+"#;
+
+/// Numbers that point elsewhere are refused; what is not refused can be stepped, wherever it leads.
+#[test]
+fn forged_models_are_refused_or_run() {
+    let loaded = load(ZOO, &|_| Ok(PATCH.into())).unwrap_or_else(|problems| panic!("{problems:?}"));
+    let bytes = baked::write(ZOO, &loaded).unwrap();
+    let mut state = 5u64;
+    let mut next = move || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize
+    };
+    let (mut refused, mut ran) = (0, 0);
+    for _ in 0..6000 {
+        let mut other = bytes.clone();
+        let at = 44 + next() % (bytes.len() - 52);
+        other[at] = next() as u8;
+        let Ok(forged) = BakeFile::read(&sealed(other)) else {
+            refused += 1;
+            continue;
+        };
+        let mut world = forged.baked.world();
+        let input = Input::at_rest(&world);
+        (0..2).for_each(|_| step(&mut world, &input, &mut || 0));
+        ran += 1;
+    }
+    assert!(refused > 100 && ran > 100, "{refused} refused, {ran} run");
+}
