@@ -3,8 +3,9 @@
 //! Every near pair of primitives gets one of two certificates for the whole substep.
 //!
 //! *It stays apart as it is*: either along the direction in which it is nearest at the start, where a gap that is there
-//! at both ends of the (linear) motion is there at every instant; or the motion of two capsules, or of a capsule and a triangle, is followed from one
-//! end of the substep to the other in advances that their distance and their speeds allow.
+//! at both ends of the (linear) motion is there at every instant; or the motion of two capsules, or of a capsule and a
+//! triangle, is followed from one end of the substep to the other in advances that their distance and their speeds
+//! allow.
 //!
 //! *A plane stays between*: a plane is put between the pair where it is at the start, and every vertex of either
 //! side is kept on its side of it. Both convex hulls then stay on their sides for the whole motion, so the
@@ -434,7 +435,7 @@ fn distance((a, [a0, a1, a2]): (Core, [Vec3; 3]), (b, [b0, b1, b2]): (Core, [Vec
     }
 }
 
-/// Whether the motion of two cores that are known leaves a gap at every instant, from a gap to where their cores are `apart`.
+/// Whether the motion of two cores that are known leaves a gap at every instant, from a gap to where they are `apart`.
 #[inline(always)]
 fn follow([a, b]: [&Path; 2], (gap, apart): (Real, Real), speed: Real) -> bool {
     let room_at = |t: Real| {
