@@ -4,8 +4,8 @@ mod check;
 mod solid;
 
 pub use solid::{
-    Descent, Global, Group, Knot, LANES, Law, Layout, NONE, Part, Region, SECTION, Skin, SolidBody, Tet, Tie,
-    Wall,
+    Descent, Global, Group, Knot, LANES, Law, Layout, MIDDLES, NONE, Part, Quadratic, Region, SAMPLE,
+    SECTION, Skin, SolidBody, Tet, Tie, Wall,
 };
 
 use crate::probe::Probe;

@@ -19,6 +19,7 @@ mod guarantee;
 mod lagrangian;
 mod make;
 mod misuse;
+mod quadratic;
 mod search;
 mod settle;
 mod shells;

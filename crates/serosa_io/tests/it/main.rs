@@ -9,6 +9,7 @@ mod fill;
 mod filled;
 mod memory;
 mod organ;
+mod quadratic;
 mod recording;
 mod scene;
 mod surface;
