@@ -4,7 +4,7 @@
 
 mod facet;
 
-pub use facet::THROUGH;
+pub use facet::{THROUGH, THROUGH_BOX};
 
 use crate::meet::Triangle;
 use crate::rotation::{any_perpendicular, unit_or};
@@ -336,7 +336,8 @@ fn round_box(a: &Round, c: &Cuboid, emit: &mut impl FnMut(Touch)) {
     }
 }
 
-fn corner(c: &Cuboid, k: u8) -> Vec3 {
+/// Corner k of a box, 0 to 7: bit by bit, whether it is on the far side of each of its axes.
+pub fn corner(c: &Cuboid, k: u8) -> Vec3 {
     let sign = |bit: u8| if k & bit == 0 { -1.0 } else { 1.0 };
     c.center + c.axes * (c.half * Vec3::new(sign(1), sign(2), sign(4)))
 }

@@ -3,7 +3,7 @@
 use crate::make::*;
 use serosa_bake::raw::*;
 use serosa_geometry::generate::{Sheet, membrane, net};
-use serosa_geometry::solid::touches_and_ends;
+use serosa_geometry::solid::{touches, touches_and_ends};
 use serosa_geometry::triangle::{closest_on_triangle, crossing};
 use serosa_geometry::{Feature, PrimId, Vec3, VertexId, closest_segments};
 use serosa_sim::audit::Auditor;
@@ -167,13 +167,18 @@ fn once(model: &Model, rows: &[Row]) -> usize {
 #[test]
 fn nothing_that_touches_on_the_way_is_missed() {
     let mut seed = 5;
-    let (mut rows, mut touching) = (Vec::new(), [0; 2]);
+    let (mut rows, mut touching, mut of_shapes) = (Vec::new(), [0; 2], 0);
     for round in 0..25 {
         let mut world = baked(&crowd(&mut seed)).world();
         throw(&mut world, &mut seed, 1e-3);
         let mut later = world.clone();
         let speed = [0.01, 0.05, 0.3][round % 3];
         later.state.pos.iter_mut().for_each(|p| *p += noise3(&mut seed) * speed);
+        for pose in &mut later.state.pose {
+            pose.pos += noise3(&mut seed) * speed.min(0.1);
+            let turn = serosa_geometry::rotation::from_rotation_vector(noise3(&mut seed) * 0.3);
+            pose.rot = (turn * pose.rot).normalize();
+        }
         let search = Search::Between(places(&later));
         let mut finder = Finder::default();
         finder.rows(&world.model, &world.params, Detector::Grid, (places(&world), search), &mut rows);
@@ -182,8 +187,10 @@ fn nothing_that_touches_on_the_way_is_missed() {
             let t = f64::from(k) / 60.0;
             let at = |v: VertexId| world.state.pos[v.at()].lerp(later.state.pos[v.at()], t);
             sample(&world, at, pair_has, &mut touching);
+            sample_shapes((&world, &later), t, &rows, &mut of_shapes);
         }
     }
+    assert!(of_shapes > 500, "{of_shapes}");
     assert!(touching.iter().all(|n| *n > 2000), "{touching:?}");
 }
 
@@ -236,6 +243,39 @@ fn sample(
             }
         }
     }
+}
+
+/// Every edge that is in a shape has a row with it; so has every shape that is over the inside of a face and within its
+/// thickness, with the face or beside it.
+fn sample_shapes((from, to): (&World, &World), t: f64, rows: &[Row], touching: &mut u32) {
+    let model = &from.model;
+    let pos: Vec<Vec3> = from.state.pos.iter().zip(&to.state.pos).map(|(a, b)| a.lerp(*b, t)).collect();
+    let pose: Vec<_> = poses((from, to), t);
+    let at = Places { pos: &pos, pose: &pose, radius: &from.state.radius };
+    let prims = || (0..model.prims.len()).map(PrimId::from);
+    for shape in prims().filter(|p| matches!(model.prims[p.at()].kind, PrimKind::Shape(_))) {
+        for soft in prims().filter(|p| model.prims[p.at()].kind.vertices().len() > 1) {
+            let (i, j) = (shape.min(soft), shape.max(soft));
+            let (x, y) = (solid_of(model, i, at), solid_of(model, j, at));
+            // What is so deep is not beside the arc that a frame turns along.
+            touches(&x, &y, -1e-5, &mut |_| {
+                *touching += 1;
+                let own = model.prims[soft.at()].kind.vertices();
+                let near = |p: PrimId| match own.len() {
+                    2 => p == soft,
+                    _ => model.prims[p.at()].kind.vertices().iter().any(|v| own.contains(v)),
+                };
+                let has = |r: &Row| r.key.a == shape && near(r.key.b) || r.key.b == shape && near(r.key.a);
+                assert!(rows.iter().any(has), "{shape:?} {soft:?} at {t}");
+            });
+        }
+    }
+}
+
+fn poses((from, to): (&World, &World), t: f64) -> Vec<serosa_sim::model::Pose> {
+    let both = from.state.pose.iter().zip(&to.state.pose);
+    both.map(|(a, b)| serosa_sim::model::Pose { pos: a.pos.lerp(b.pos, t), rot: a.rot.slerp(b.rot, t) })
+        .collect()
 }
 
 fn at_vertex(model: &Model, v: VertexId) -> impl Iterator<Item = PrimId> {
@@ -307,10 +347,7 @@ fn stays_apart(from: &World, to: &World, when: (i32, i32)) {
     for k in 0..=6 {
         let t = f64::from(k) / 6.0;
         let pos: Vec<Vec3> = from.state.pos.iter().zip(&to.state.pos).map(|(a, b)| a.lerp(*b, t)).collect();
-        let poses = from.state.pose.iter().zip(&to.state.pose);
-        let pose: Vec<_> = poses
-            .map(|(a, b)| serosa_sim::model::Pose { pos: a.pos.lerp(b.pos, t), rot: a.rot.slerp(b.rot, t) })
-            .collect();
+        let pose = poses((from, to), t);
         let at = Places { pos: &pos, pose: &pose, radius: &from.state.radius };
         let solids: Vec<_> = (0..model.prims.len()).map(|p| solid_of(model, PrimId::from(p), at)).collect();
         for &f in &faces {

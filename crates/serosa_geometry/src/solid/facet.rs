@@ -12,7 +12,7 @@ use crate::{Feature, Real, Vec3, closest_on_triangle};
 /// Added to the feature of a touch where the end of a capsule has come through the face.
 pub const THROUGH: u8 = 2;
 /// The same for the corner of a box.
-const THROUGH_BOX: u8 = 8;
+pub const THROUGH_BOX: u8 = 8;
 
 /// Every touch of a solid with the inside of a facet's face, seen with the solid as A; of a capsule only those with a gap
 /// below `margin` must be told.

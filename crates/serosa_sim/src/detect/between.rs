@@ -12,9 +12,9 @@ use super::{Places, solid_by};
 use crate::model::{Model, Pose, PrimKind};
 use crate::{PrimId, Real, RigidId, Vec3};
 use serosa_geometry::rotation::to_rotation_vector;
-use serosa_geometry::solid::{THROUGH, round_round, touches, touches_and_ends};
+use serosa_geometry::solid::{THROUGH, THROUGH_BOX, corner, round_round, touches};
 use serosa_geometry::triangle::area_vector;
-use serosa_geometry::{Aabb, Facet, Feature, Round, Solid, Touch, ccd, closest_on_triangle};
+use serosa_geometry::{Aabb, Cuboid, Facet, Feature, Round, Solid, Touch, ccd, closest_on_triangle};
 
 /// What is nearer than this touches, where it is followed in advances \[m\].
 const TOUCHES: Real = 1e-7;
@@ -108,48 +108,102 @@ impl Way<'_> {
             ([Solid::Facet(t0), Solid::Round(p0)], [Solid::Facet(t1), Solid::Round(p1)]) => {
                 ends_on_face([p0, p1], [t0, t1], bow, &mut |touch, time| emit(touch.flipped(), time));
             }
-            ([Solid::Facet(_), Solid::Facet(_)], _) => {}
-            _ => self.advance((a, b), emit),
+            ([Solid::Cuboid(c0), Solid::Facet(t0)], [Solid::Cuboid(c1), Solid::Facet(t1)]) => {
+                corners_on_face([c0, c1], [t0, t1], bow, emit);
+            }
+            ([Solid::Facet(t0), Solid::Cuboid(c0)], [Solid::Facet(t1), Solid::Cuboid(c1)]) => {
+                corners_on_face([c0, c1], [t0, t1], bow, &mut |touch, time| emit(touch.flipped(), time));
+            }
+            ([Solid::Round(_), _], _) => self.meet_shape((a, b), emit),
+            ([_, Solid::Round(_)], _) => {
+                self.meet_shape((b, a), &mut |touch, time| emit(touch.flipped(), time));
+            }
+            ([Solid::Cuboid(_), Solid::Plane(_)] | [Solid::Plane(_), Solid::Cuboid(_)], _) => {
+                self.advance((a, b), Some, emit);
+            }
+            // Planes and faces meet by vertices, and two of a kind not at all.
+            _ => {}
         }
     }
 
-    /// A pair with a box or a plane: what touches where they first do, and what overlaps in the end besides.
-    fn advance(&self, (a, b): (PrimId, PrimId), emit: &mut impl FnMut(Touch, Real)) {
-        let speed = self.length(a) + self.length(b);
-        let turns = |p: PrimId| match self.model.prims[p.at()].kind {
-            PrimKind::Shape(r) => self.turn(r).0 > 0.0 && matches!(self.solid(p, 0.0), Solid::Plane(_)),
-            _ => false,
-        };
-        let gap_at = |time: Real| {
-            let (x, y) = (self.solid(a, time), self.solid(b, time));
-            touches_and_ends(&x, &y, Real::INFINITY, |_, _| true, &mut |_| {}).map(|t| t.gap)
-        };
-        let (mut time, mut seen) = (0.0, 0u32);
-        // A plane that turns sweeps everything: it is looked at in the end alone.
-        for _ in 0..if turns(a) || turns(b) { 0 } else { ADVANCES } {
-            let Some(gap) = gap_at(time) else { return };
-            if gap <= TOUCHES {
-                break;
-            }
-            time += USE * gap / speed;
-            if time >= 1.0 || !time.is_finite() {
-                time = 1.0;
-                break;
-            }
+    /// A capsule or ball and a box or plane: either end by itself, and what is between them.
+    fn meet_shape(&self, (a, b): (PrimId, PrimId), emit: &mut impl FnMut(Touch, Real)) {
+        let Solid::Round(round) = self.solid(a, 0.0) else { return };
+        for k in 0..if round.a == round.b { 1 } else { 2 } {
+            let end = |solid: Solid| match solid {
+                Solid::Round(Round { a, b, radius }) => {
+                    let p = if k == 0 { a } else { b };
+                    Some(Solid::Round(Round { a: p, b: p, radius }))
+                }
+                _ => None,
+            };
+            self.advance((a, b), end, &mut |touch, time| {
+                emit(Touch { s: Real::from(k), feature: k, ..touch }, time);
+            });
         }
+        self.advance((a, b), Some, &mut |touch, time| {
+            if touch.feature > 1 {
+                emit(touch, time);
+            }
+        });
+    }
+
+    /// A pair with a box or a plane, or a part of the first of them: what touches where they first do, and what overlaps
+    /// in the end besides.
+    fn advance(
+        &self,
+        (a, b): (PrimId, PrimId),
+        part: impl Fn(Solid) -> Option<Solid>,
+        emit: &mut impl FnMut(Touch, Real),
+    ) {
+        let both = |time: Real| Some((part(self.solid(a, time))?, self.solid(b, time)));
+        let Some(first) = self.first_touch((a, b), &both) else { return };
+        let mut seen = 0u32;
         // As near as the pair where it touches: what comes later is seen in the end, or when looked for again.
-        let mut at = |time: Real, margin: Real| {
-            touches(&self.solid(a, time), &self.solid(b, time), margin, &mut |touch| {
+        for (time, margin) in [(first, 2.0 * TOUCHES), (1.0, TOUCHES)] {
+            let Some((x, y)) = both(time) else { return };
+            touches(&x, &y, margin, &mut |touch| {
                 if seen >> touch.feature & 1 == 0 {
                     seen |= 1 << touch.feature;
                     emit(touch, time);
                 }
             });
-        };
-        if time < 1.0 {
-            at(time, 2.0 * TOUCHES);
         }
-        at(1.0, TOUCHES);
+    }
+
+    /// When a pair first touches; `None` if never.
+    fn first_touch(
+        &self,
+        (a, b): (PrimId, PrimId),
+        both: &impl Fn(Real) -> Option<(Solid, Solid)>,
+    ) -> Option<Real> {
+        let speed = self.length(a) + self.length(b);
+        let is_turned = |p: PrimId| match self.model.prims[p.at()].kind {
+            PrimKind::Shape(r) => self.turn(r).0 > 0.0,
+            _ => false,
+        };
+        let turned_plane = |(x, y): &(Solid, Solid)| {
+            matches!(x, Solid::Plane(_)) && is_turned(a) || matches!(y, Solid::Plane(_)) && is_turned(b)
+        };
+        let mut time = 0.0;
+        for _ in 0..ADVANCES {
+            let pair = both(time)?;
+            // A plane that turns sweeps everything: it is looked at in the end alone.
+            if turned_plane(&pair) {
+                return Some(1.0);
+            }
+            let mut gap = Real::INFINITY;
+            touches(&pair.0, &pair.1, Real::INFINITY, &mut |touch| gap = gap.min(touch.gap));
+            if gap <= TOUCHES {
+                break;
+            }
+            time += USE * gap / speed;
+            // Not a number where nothing moves and all is at rest.
+            if time.is_nan() || time >= 1.0 {
+                return None;
+            }
+        }
+        Some(time)
     }
 }
 
@@ -162,6 +216,18 @@ fn ends_on_face(rounds: [&Round; 2], facets: [&Facet; 2], bow: Real, emit: &mut 
             emit(Touch { s: k as Real, feature: k as u8 + (touch.feature & THROUGH), ..touch }, time);
         };
         end_on_face([from, to], rounds[1].radius, facets, thickness, &mut at_end);
+    }
+}
+
+/// The corners of a box against a face, at the start and in the end of both.
+fn corners_on_face(boxes: [&Cuboid; 2], facets: [&Facet; 2], bow: Real, emit: &mut impl FnMut(Touch, Real)) {
+    let thickness = facets[1].radius + bow;
+    for k in 0..8 {
+        let mut at_corner = |touch: Touch, time: Real| {
+            let through = if touch.feature >= THROUGH { THROUGH_BOX } else { 0 };
+            emit(Touch { feature: through + k, ..touch }, time);
+        };
+        end_on_face(boxes.map(|c| corner(c, k)), 0.0, facets, thickness, &mut at_corner);
     }
 }
 
