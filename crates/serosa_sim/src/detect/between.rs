@@ -21,7 +21,7 @@ const TOUCHES: Real = 1e-7;
 /// How much of what is certain an advance takes.
 const USE: Real = 0.95;
 /// The most advances of a pair; when they run out it counts as touching.
-const ADVANCES: u32 = 64;
+const ADVANCES: u32 = 128;
 
 /// From where to where.
 #[derive(Clone, Copy)]
@@ -157,10 +157,10 @@ impl Way<'_> {
         emit: &mut impl FnMut(Touch, Real),
     ) {
         let both = |time: Real| Some((part(self.solid(a, time))?, self.solid(b, time)));
-        let Some(first) = self.first_touch((a, b), &both) else { return };
+        let Some((first, gap)) = self.first_touch((a, b), &both) else { return };
         let mut seen = 0u32;
         // As near as the pair where it touches: what comes later is seen in the end, or when looked for again.
-        for (time, margin) in [(first, 2.0 * TOUCHES), (1.0, TOUCHES)] {
+        for (time, margin) in [(first, gap.max(0.0) * (1.0 + 1e-9) + TOUCHES), (1.0, TOUCHES)] {
             let Some((x, y)) = both(time) else { return };
             touches(&x, &y, margin, &mut |touch| {
                 if seen >> touch.feature & 1 == 0 {
@@ -171,12 +171,12 @@ impl Way<'_> {
         }
     }
 
-    /// When a pair first touches; `None` if never.
+    /// When a pair first touches, and its gap then: some where the advances have run out. `None` if never.
     fn first_touch(
         &self,
         (a, b): (PrimId, PrimId),
         both: &impl Fn(Real) -> Option<(Solid, Solid)>,
-    ) -> Option<Real> {
+    ) -> Option<(Real, Real)> {
         let speed = self.length(a) + self.length(b);
         let is_turned = |p: PrimId| match self.model.prims[p.at()].kind {
             PrimKind::Shape(r) => self.turn(r).0 > 0.0,
@@ -185,14 +185,14 @@ impl Way<'_> {
         let turned_plane = |(x, y): &(Solid, Solid)| {
             matches!(x, Solid::Plane(_)) && is_turned(a) || matches!(y, Solid::Plane(_)) && is_turned(b)
         };
-        let mut time = 0.0;
+        let (mut time, mut gap) = (0.0, Real::INFINITY);
         for _ in 0..ADVANCES {
             let pair = both(time)?;
             // A plane that turns sweeps everything: it is looked at in the end alone.
             if turned_plane(&pair) {
-                return Some(1.0);
+                return Some((1.0, 0.0));
             }
-            let mut gap = Real::INFINITY;
+            gap = Real::INFINITY;
             touches(&pair.0, &pair.1, Real::INFINITY, &mut |touch| gap = gap.min(touch.gap));
             if gap <= TOUCHES {
                 break;
@@ -203,7 +203,7 @@ impl Way<'_> {
                 return None;
             }
         }
-        Some(time)
+        Some((time, gap))
     }
 }
 

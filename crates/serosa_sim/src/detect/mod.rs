@@ -204,7 +204,7 @@ impl Finder {
                 let later = (k + 1..model.prims.len()).map(PrimId::from);
                 for b in later.filter(|&b| model.may_touch(a, b)) {
                     // What may meet sweeps boxes that overlap; what overlaps is looked for without boxes.
-                    if matches!(search, Search::Near(_)) && !boxes[a.at()].overlaps(&boxes[b.at()]) {
+                    if !matches!(search, Search::Overlap) && !boxes[a.at()].overlaps(&boxes[b.at()]) {
                         continue;
                     }
                     bucket.meet(model, &params.bodies, (places, search), (a, b), solids);
