@@ -48,6 +48,11 @@ fn coil_gives_the_same_bits() {
 }
 
 #[test]
+fn cloth_fold_gives_the_same_bits() {
+    same_bits("cloth-fold", PRESSED);
+}
+
+#[test]
 fn colon_access_gives_the_same_bits() {
     same_bits("colon-access", LONG);
 }
@@ -148,6 +153,7 @@ fn no_built_in_scene_is_left_out_above() {
     let tested = [
         "beam-bend",
         "beam-twist",
+        "cloth-fold",
         "coil",
         "colon-access",
         "instrument-press",

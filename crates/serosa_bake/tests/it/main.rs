@@ -10,6 +10,7 @@ mod conformance;
 mod contact;
 mod counting;
 mod elimination;
+mod faces;
 mod faults;
 mod fill;
 mod filled;

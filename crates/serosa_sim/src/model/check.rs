@@ -160,8 +160,9 @@ impl Model {
         for prim in &self.prims {
             below("primitives", [prim.body.0].into_iter(), self.bodies.len())?;
             match prim.kind {
-                PrimKind::Segment(ends) => {
-                    of_body("primitives", &self.bodies[prim.body.at()], ends.into_iter())?
+                PrimKind::Segment(_) | PrimKind::Triangle(_) => {
+                    let vertices = prim.kind.vertices().iter().copied();
+                    of_body("primitives", &self.bodies[prim.body.at()], vertices)?
                 }
                 PrimKind::Shape(r) => below("primitives", [r.0].into_iter(), self.rigids.len())?,
             }
