@@ -10,9 +10,11 @@ import { Program, sceneNames } from "./program.mjs";
 /**
  * Simulated time at which each scene looks best [s]: the probe of membrane-poke presses from 1.2 s to 2 s, intestines
  * have widened and settled after 4 s, half of the colon is free at 5.8 s, the instrument is in the liver from 3 s on and
- * the paddle at the kidneys, what has fallen lies still after 3 s, and jaws pull at the beam, the liver and the tumour.
+ * the paddle at the kidneys, the cloth has folded after 2 s, what has fallen lies still after 3 s, and jaws pull at the
+ * beam, the liver and the tumour.
  */
 const MOMENTS = {
+  "cloth-fold": 2,
   "colon-access": 5.8,
   "instrument-press": 3.2,
   intestine: 4,

@@ -34,6 +34,7 @@ built_in![
     "coil",
     "membrane-poke",
     "net-on-sphere",
+    "cloth-fold",
     "rope-drop",
     "kidney-press",
     "instrument-press",

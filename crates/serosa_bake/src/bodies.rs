@@ -5,6 +5,7 @@ use crate::raw::{
     Selector,
 };
 use crate::scene::{Oven, show};
+use crate::springs::Skin;
 use crate::{band, rigid, select, solid, springs, strip, tissue};
 use serosa_geometry::{Mesh, Real};
 use serosa_sim::model::{Body, BodyKind, FIXED, Integrator};
@@ -136,8 +137,8 @@ impl Oven<'_> {
                 "leave tube_mass and tube_stiffness out",
             );
         }
-        let bends = self.is_tuned(raw, "bending");
-        Some(BodyKind::Springs(springs::add(&mut self.model, mesh, (radius, bends), model, &fixed)))
+        let (skin, bends) = (self.skin(radius), self.is_tuned(raw, "bending"));
+        Some(BodyKind::Springs(springs::add(&mut self.model, mesh, (skin, bends), model, &fixed)))
     }
 
     /// A solid of tetrahedra.
@@ -197,7 +198,7 @@ impl Oven<'_> {
             return None;
         }
         let folds = material.bending > 0.0 || self.is_tuned(raw, "bending");
-        let making = tissue::Making { mesh, radius, folds, whole, fixed };
+        let making = tissue::Making { mesh, skin: self.skin(radius), folds, whole, fixed };
         Some(BodyKind::Tissue(tissue::add(&mut self.model, &making, material)))
     }
 
@@ -257,6 +258,11 @@ impl Oven<'_> {
                 None
             }
         }
+    }
+
+    /// What meshes of this scene touch with. Responses that press look at surfaces as a whole, and need no faces.
+    fn skin(&self, radius: Real) -> Skin {
+        Skin { radius, faces: !self.raw.world.response.presses() }
     }
 
     /// Whether the user may turn a property that may be zero at first.

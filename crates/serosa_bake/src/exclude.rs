@@ -14,6 +14,8 @@ pub const PAIRS_MAX: usize = 20_000_000;
 /// along it, so edges nearer than that along the body (whatever the way) are left out. Taking only edges that
 /// share a vertex, as published, would report contacts for ever where edges are shorter than the tube is wide.
 ///
+/// Triangles are left out with the edges that begin as near to one of their corners.
+///
 /// A tube is measured by the radius it ends with, so that what is left out does not change while it widens. Of the
 /// membrane near along the body, a tube leaves out what hangs on it and what it will cover at rest; the rest it may
 /// touch.
@@ -23,7 +25,7 @@ pub const PAIRS_MAX: usize = 20_000_000;
 ///
 /// The error is the number of the body that would leave out too many.
 pub fn exclusions(model: &Model) -> Result<Exclusions, usize> {
-    let rings = rings(model);
+    let (rings, fans) = (rings(model), fans(model));
     let wide = wide(model);
     let mut walk =
         Walk { way: vec![0.0; model.rest.len()], round: vec![0; model.rest.len()], ..Walk::default() };
@@ -34,7 +36,7 @@ pub fn exclusions(model: &Model) -> Result<Exclusions, usize> {
         if body.self_contact && (!prim.membrane || body.membrane_contact) {
             let (i, start) = (PrimId::from(i), excluded.partners.len());
             let reach = core::f64::consts::PI * wide[i.at()];
-            walk.neighbours(model, &rings, (i, reach), &mut excluded.partners);
+            walk.neighbours(model, (&rings, &fans), (i, reach), &mut excluded.partners);
             if !prim.membrane {
                 let mut kept = excluded.partners.split_off(start);
                 kept.retain(|j| !model.prims[j.at()].membrane || covers(model, &rings, &wide, (i, *j)));
@@ -98,6 +100,19 @@ fn covers(model: &Model, rings: &Rings, wide: &[Real], (tube, sheet): (PrimId, P
 /// For each vertex, the segments at it: (segment, other end, length).
 type Rings = Vec<Vec<(PrimId, VertexId, Real)>>;
 
+/// For each vertex, the triangles at it.
+type Fans = Vec<Vec<PrimId>>;
+
+fn fans(model: &Model) -> Fans {
+    let mut fans = vec![Vec::new(); model.rest.len()];
+    for (i, prim) in model.prims.iter().enumerate() {
+        if let PrimKind::Triangle(corners) = prim.kind {
+            corners.iter().for_each(|v| fans[v.at()].push(PrimId::from(i)));
+        }
+    }
+    fans
+}
+
 fn rings(model: &Model) -> Rings {
     let mut rings = vec![Vec::new(); model.rest.len()];
     for (i, prim) in model.prims.iter().enumerate() {
@@ -121,11 +136,12 @@ struct Walk {
 }
 
 impl Walk {
-    /// Adds every later segment that begins nearer than `reach`, ascending. Cost: in proportion to what it reaches.
+    /// Adds every later segment and every triangle that begins nearer than `reach` to a segment, ascending. Cost: in
+    /// proportion to what it reaches.
     fn neighbours(
         &mut self,
         model: &Model,
-        rings: &Rings,
+        (rings, fans): (&Rings, &Fans),
         (prim, reach): (PrimId, Real),
         partners: &mut Vec<PrimId>,
     ) {
@@ -135,6 +151,7 @@ impl Walk {
         ends.iter().for_each(|v| self.reach(*v, 0.0));
         while let Some(v) = self.queue.pop_front() {
             let way = self.way[v.at()];
+            partners.extend_from_slice(&fans[v.at()]);
             for &(other, far, length) in &rings[v.at()] {
                 if other > prim {
                     partners.push(other);

@@ -6,7 +6,7 @@ use crate::{Fault, exclude, neighbours, rigid, shells, solid, strip};
 use serosa_geometry::{BodyId, PrimId, Vec3};
 use serosa_sim::World;
 use serosa_sim::detect::{Finder, Places, Shells};
-use serosa_sim::model::{Body, BodyKind, Model, Pose};
+use serosa_sim::model::{Body, BodyKind, Model, Pose, PrimKind};
 use serosa_sim::params::{BodyParams, Detector, Filter, Params, Response};
 use serosa_sim::row::{Held, Row};
 use std::sync::Arc;
@@ -246,8 +246,8 @@ fn notes(raw: &RawScene, baked: &Baked) -> Vec<String> {
     let left_out = model.excluded.overlapping_at_rest;
     if left_out > 0 {
         notes.push(format!(
-            "{left_out} pairs of edges lie closer at rest than they are thick (crossing diagonals, say) and \
-             are left out of self-contact"
+            "{left_out} pairs of edges and faces lie closer at rest than they are thick (crossing diagonals, say) \
+             and are left out of self-contact"
         ));
     }
     for growth in &model.growths {
@@ -264,6 +264,11 @@ fn notes(raw: &RawScene, baked: &Baked) -> Vec<String> {
         notes.push(
             "the tracker misses contacts that it has not come upon yet; detector = \"grid\" finds all".into(),
         );
+        if model.prims.iter().any(|p| matches!(p.kind, PrimKind::Triangle(_))) {
+            notes.push(
+                "the tracker follows edges: of contacts with faces it finds those of shapes alone".into(),
+            );
+        }
     }
     let boxes = |s: &RawGeometry| matches!(s, RawGeometry::Solid { solid: RawSolid::Cuboid { .. }, .. });
     let count = raw.bodies.iter().filter(|b| boxes(&b.geometry)).count();

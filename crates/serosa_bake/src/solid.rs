@@ -3,6 +3,7 @@
 mod descent;
 pub mod filled;
 pub mod layout;
+pub mod raise;
 mod ties;
 
 pub use descent::RawDescent;
@@ -55,8 +56,15 @@ pub fn faults(raw: &RawTets, place: Place) -> Vec<Fault> {
         return faults;
     }
     shape_faults(points, tets, &mut say);
+    let middles = raise::faults(raw, place);
+    if !middles.is_empty() {
+        faults.extend(middles);
+        return faults;
+    }
     let mut crowd = vec![0usize; points.len()];
-    tets.iter().flatten().for_each(|v| crowd[*v as usize] += 1);
+    let nodes = tets.iter().flatten().chain(raw.middles.iter().flatten());
+    nodes.for_each(|v| crowd[*v as usize] += 1);
+    let mut say = |message: String, help: &str| faults.push(Fault::new(place, message, help));
     let alone = crowd.iter().filter(|c| **c == 0).count();
     if alone > 0 {
         say(format!("{alone} vertices belong to no tetrahedron"), "remove them from the mesh");
@@ -143,23 +151,33 @@ pub fn add(
     let which = assign(raw, elastic)?;
     let mut masses = vec![0.0; points.len()];
     let mut tets: Vec<Tet> = raw.tets.iter().zip(&which).map(|(nodes, r)| tet(points, nodes, *r)).collect();
-    for (tet, nodes) in tets.iter().zip(&raw.tets) {
-        let quarter = 0.25 * tet.volume * regions[tet.region as usize].density;
-        nodes.iter().for_each(|v| masses[*v as usize] += quarter);
+    for (t, (tet, nodes)) in tets.iter().zip(&raw.tets).enumerate() {
+        let mass = tet.volume * regions[tet.region as usize].density;
+        let middles = raw.middles.get(t);
+        let corner = if middles.is_some() { raise::SHARES[0] } else { 0.25 };
+        nodes.iter().for_each(|v| masses[*v as usize] += corner * mass);
+        middles.iter().for_each(|m| m.iter().for_each(|v| masses[*v as usize] += raise::SHARES[1] * mass));
     }
     let first = add_vertices(model, points, masses, fixed);
     tets.iter_mut().for_each(|t| t.nodes = t.nodes.map(|v| VertexId(first + v.0)));
     let start = model.tets.len() as u32;
     model.tets.extend(tets);
     let walls = walls(raw, elastic, first)?;
-    Ok(SolidBody {
+    let mut body = SolidBody {
         tets: start..model.tets.len() as u32,
         regions,
         free: fixed.is_empty() && walls.is_empty() && elastic.ties.is_empty(),
         walls,
         descent: Descent::Vertex,
-        layout: Box::new(layout::layout(points, &raw.tets, fixed)),
-    })
+        quadratic: None,
+        layout: Box::default(),
+    };
+    if raw.middles.is_empty() {
+        *body.layout = layout::layout(points, &raw.tets, fixed);
+    } else {
+        raise::lay_out(&mut body, raw, fixed);
+    }
+    Ok(body)
 }
 
 fn tet(points: &[Vec3], nodes: &[u32; 4], region: u32) -> Tet {
@@ -291,12 +309,17 @@ fn pieces(model: &Model, body: usize, solid: &SolidBody) -> (usize, usize) {
         }
         v
     }
-    for tet in &model.tets[solid.tets.start as usize..solid.tets.end as usize] {
-        let [first, rest @ ..] = tet.nodes.map(|v| v.at() - range.start);
-        for v in rest {
-            let (a, b) = (root(&mut parent, first), root(&mut parent, v));
+    let mut join = |nodes: &[usize]| {
+        for v in &nodes[1..] {
+            let (a, b) = (root(&mut parent, nodes[0]), root(&mut parent, *v));
             parent[a.max(b)] = a.min(b);
         }
+    };
+    for tet in &model.tets[solid.tets.start as usize..solid.tets.end as usize] {
+        join(&tet.nodes.map(|v| v.at() - range.start));
+    }
+    for nodes in solid.quadratic.iter().flat_map(|q| &q.nodes) {
+        join(&nodes.map(|v| v as usize));
     }
     let knots = model.ties.iter().flat_map(|tie| &tie.ends).filter(|knot| knot.body.at() == body);
     let tied = knots.flat_map(|k| k.nodes.into_iter().zip(k.weights)).filter(|(_, w)| *w != 0.0).map(|k| k.0);

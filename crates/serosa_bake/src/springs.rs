@@ -1,9 +1,11 @@
-//! Spring bodies: masses, springs in blocks, capsules along the edges.
+//! Spring bodies: masses, springs in blocks, capsules along the edges, faces between them.
 
 use crate::Fault;
 use crate::raw::{Place, RawModel};
-use serosa_geometry::{Mesh, Real, Vec3, VertexId};
+use crate::tissue::sides;
+use serosa_geometry::{BodyId, Mesh, Real, Vec3, VertexId};
 use serosa_sim::model::{BLOCK, FIXED, Model, Prim, PrimKind, Spring, SpringBody, SpringKind};
+use std::collections::BTreeSet;
 
 /// Vertices lie within this of the origin \[m\].
 const SPACE: Real = 200.0;
@@ -37,6 +39,13 @@ pub fn faults(mesh: &Mesh, place: Place) -> Vec<Fault> {
         );
         return faults;
     }
+    if let Some(t) = mesh.triangles.iter().find(|t| t.iter().any(|&v| v as usize >= n)) {
+        say(
+            format!("triangle {}–{}–{} names a vertex beyond the last, {}", t[0], t[1], t[2], n - 1),
+            "correct the mesh file",
+        );
+        return faults;
+    }
     let length = |e: &[u32; 2]| (mesh.points[e[0] as usize] - mesh.points[e[1] as usize]).length();
     if let Some(e) = mesh.edges.iter().find(|e| length(e) <= 1e-9) {
         say(format!("edge {}–{} has no length", e[0], e[1]), "move its ends apart or merge them");
@@ -50,12 +59,53 @@ pub fn faults(mesh: &Mesh, place: Place) -> Vec<Fault> {
     faults
 }
 
+/// What a mesh touches with.
+#[derive(Clone, Copy, Debug)]
+pub struct Skin {
+    /// Half the thickness of edges and faces \[m\].
+    pub radius: Real,
+    /// Whether its triangles are faces that can be touched, where it has any.
+    pub faces: bool,
+}
+
+/// Adds the primitives of a body of surface or threads: a capsule along each edge, then a round triangle for each
+/// triangle. With faces, an edge that only braces two of them (the other diagonal of a cell) is none of the surface.
+pub(crate) fn add_skin(
+    model: &mut Model,
+    mesh: &Mesh,
+    edges: impl Iterator<Item = [u32; 2]>,
+    first: u32,
+    skin: Skin,
+) {
+    let body = BodyId::from(model.bodies.len());
+    let prim = |kind: PrimKind| Prim { body, kind, radius: skin.radius, membrane: false };
+    let braces = if skin.faces { braces(mesh) } else { BTreeSet::new() };
+    let edges = edges.filter(|e| !braces.contains(e));
+    model.prims.extend(edges.map(|e| prim(PrimKind::Segment(e.map(|v| VertexId(first + v))))));
+    if skin.faces {
+        let triangles = mesh.triangles.iter();
+        model.prims.extend(triangles.map(|t| prim(PrimKind::Triangle(t.map(|v| VertexId(first + v))))));
+    }
+}
+
+/// Pairs of vertices across a side from each other that are no side themselves, the smaller first.
+fn braces(mesh: &Mesh) -> BTreeSet<[u32; 2]> {
+    let sides = sides(mesh);
+    let across = |(side, faces): (&[u32; 2], &Vec<u32>)| {
+        let [a, b] = faces[..] else { return None };
+        let apex = |f: u32| mesh.triangles[f as usize].into_iter().find(|v| !side.contains(v));
+        let (v, w) = (apex(a)?, apex(b)?);
+        Some([v.min(w), v.max(w)])
+    };
+    sides.iter().filter_map(across).filter(|e| !sides.contains_key(e)).collect()
+}
+
 /// Adds a spring body's vertices, springs and primitives to the model; `bends` asks for bend springs even where
 /// their stiffness is zero at first. The mesh has no [`faults`].
 pub fn add(
     model: &mut Model,
     mesh: &Mesh,
-    (radius, bends): (Real, bool),
+    (skin, bends): (Skin, bool),
     raw: &RawModel,
     fixed: &[u32],
 ) -> SpringBody {
@@ -69,13 +119,7 @@ pub fn add(
         links.extend(across(mesh).into_iter().map(|e| (e, SpringKind::Bend)));
     }
     let spring_body = add_links(model, first, &mesh.points, links);
-    let body = serosa_geometry::BodyId::from(model.bodies.len());
-    model.prims.extend(mesh.edges.iter().map(|e| Prim {
-        body,
-        kind: PrimKind::Segment(e.map(|v| VertexId(first + v))),
-        radius,
-        membrane: false,
-    }));
+    add_skin(model, mesh, mesh.edges.iter().copied(), first, skin);
     spring_body
 }
 

@@ -139,7 +139,7 @@ fn free(model: &Model, tube: &Range<u32>, all: &Range<u32>) -> (Real, Vec3) {
     let (mut free, mut at) = (Real::INFINITY, Vec3::ZERO);
     let segment = |i: u32| match model.prims[i as usize].kind {
         PrimKind::Segment(ends) => ends.map(|v| model.rest[v.at()]),
-        PrimKind::Shape(_) => [Vec3::INFINITY; 2],
+        PrimKind::Shape(_) | PrimKind::Triangle(_) => [Vec3::INFINITY; 2],
     };
     let segments: Vec<([Vec3; 2], Vec3, Real)> =
         all.clone().map(segment).map(|[a, b]| ([a, b], (a + b) * 0.5, 0.5 * (b - a).length())).collect();

@@ -2,10 +2,10 @@
 
 use crate::Fault;
 use crate::raw::{Place, RawTissue, SurfaceMass};
-use crate::springs::add_vertices;
+use crate::springs::{self, Skin, add_vertices};
 use serosa_geometry::surface::Surface;
-use serosa_geometry::{BodyId, Mesh, Real, Vec3, VertexId};
-use serosa_sim::model::{Face, Fold, Model, Prim, PrimKind, Spring, SpringKind, TissueBody};
+use serosa_geometry::{Mesh, Real, Vec3, VertexId};
+use serosa_sim::model::{Face, Fold, Model, Spring, SpringKind, TissueBody};
 use serosa_sim::{Params, body};
 use std::collections::BTreeMap;
 
@@ -97,7 +97,7 @@ fn springs_beside(mesh: &Mesh) -> usize {
 }
 
 /// The triangles at every edge, by number, smaller vertex first.
-fn sides(mesh: &Mesh) -> BTreeMap<[u32; 2], Vec<u32>> {
+pub(crate) fn sides(mesh: &Mesh) -> BTreeMap<[u32; 2], Vec<u32>> {
     let mut sides = BTreeMap::<[u32; 2], Vec<u32>>::new();
     for (f, [a, b, c]) in mesh.triangles.iter().enumerate() {
         for (u, v) in [(*b, *c), (*c, *a), (*a, *b)] {
@@ -111,8 +111,8 @@ fn sides(mesh: &Mesh) -> BTreeMap<[u32; 2], Vec<u32>> {
 pub struct Making<'a> {
     /// Its surface, without [`faults`].
     pub mesh: &'a Mesh,
-    /// Half the thickness of its edges \[m\].
-    pub radius: Real,
+    /// What it touches with.
+    pub skin: Skin,
     /// Whether it is to have folds.
     pub folds: bool,
     /// Whether it is to keep its volume.
@@ -123,7 +123,7 @@ pub struct Making<'a> {
 
 /// Adds the vertices, elements and primitives of a tissue body to the model. O(triangles log triangles).
 pub fn add(model: &mut Model, making: &Making, raw: &RawTissue) -> TissueBody {
-    let Making { mesh, radius, folds, whole, fixed } = *making;
+    let Making { mesh, skin, folds, whole, fixed } = *making;
     let areas: Vec<Real> = mesh.triangles.iter().map(|t| area(&mesh.points, t)).collect();
     let masses = lumped(mesh, &areas, raw.mass);
     let center =
@@ -144,13 +144,7 @@ pub fn add(model: &mut Model, making: &Making, raw: &RawTissue) -> TissueBody {
     if folds {
         add_folds(model, mesh, first, &sides);
     }
-    let body = BodyId::from(model.bodies.len());
-    model.prims.extend(sides.keys().map(|e| Prim {
-        body,
-        kind: PrimKind::Segment(e.map(|v| VertexId(first + v))),
-        radius,
-        membrane: false,
-    }));
+    springs::add_skin(model, mesh, sides.keys().copied(), first, skin);
     let edge = model.springs[springs as usize..].iter().map(|s| s.rest_m).sum::<Real>() / sides.len() as Real;
     TissueBody {
         springs: springs..model.springs.len() as u32,

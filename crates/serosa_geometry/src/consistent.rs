@@ -118,19 +118,21 @@ impl Consistent {
 
     /// The deepest places of the edges of `a` that are deeper between their ends than these, which vertices alone miss:
     /// an instrument comes between vertices and is held by edges. After [`Self::find`] of the same pair. Each place
-    /// knows its own way out, and `push` is 0. O(log n) for each.
+    /// knows its own way out, and `push` is 0. Edges that are deeper by less than the share `slack` of their length are
+    /// passed over. O(log n) for each.
     pub fn edges(
         &self,
         [a, b]: [&Shape; 2],
         of: Of,
         intersection: &Intersection,
+        slack: Real,
         mut report: impl FnMut(&Inner),
     ) {
         let end = |slot: usize| {
             let found = self.found.get(slot)?;
             Some(End::known(a.points[found.vertex as usize], found.depth.max(0.0), -found.direction))
         };
-        Edges { of, from: a, to: b, intersection }.each(end, |_, inner| report(&inner));
+        Edges { of, from: a, to: b, intersection, slack }.each(end, |_, inner| report(&inner));
     }
 
     /// Equations 1 to 3: vertices with an edge that ends outside.

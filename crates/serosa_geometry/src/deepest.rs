@@ -137,11 +137,12 @@ impl End {
 }
 
 /// The deepest place of a piece of an edge, where that is between its ends. The weights are those of the two ends.
-/// `None` where an end is as deep: inside a convex shape the depth must grow from both ends towards it.
+/// `None` where an end is as deep, or less deep by no more than `slack` at the most: inside a convex shape the depth must
+/// grow from both ends towards it, no faster than it does at them.
 ///
 /// Mostly two walls are equally near there, and which of them is nearest is chance. The way out is that of either end's
 /// side mixed so that it does not lead along the edge: across the rim between the walls, as edges push one another.
-pub(crate) fn deepest_between(ends: [End; 2], within: &Shape) -> Option<Place> {
+pub(crate) fn deepest_between(ends: [End; 2], within: &Shape, slack: Real) -> Option<Place> {
     let along = ends[1].place - ends[0].place;
     let look = |s: Real, end: End| Look { s, end, slope: end.inward.dot(along) };
     let (mut low, mut high) = (look(0.0, ends[0]), look(1.0, ends[1]));
@@ -150,6 +151,10 @@ pub(crate) fn deepest_between(ends: [End; 2], within: &Shape) -> Option<Place> {
         return None;
     }
     (low.slope, high.slope) = (low.slope.max(0.0), high.slope.min(0.0));
+    let end = ends[0].depth.max(ends[1].depth);
+    if low.end.depth + low.slope * meeting_of(&low, &high) < end + slack {
+        return None;
+    }
     let mut best: Option<(Real, Nearest)> = None;
     for _ in 0..LOOKS {
         let s = meeting_of(&low, &high);
@@ -169,7 +174,6 @@ pub(crate) fn deepest_between(ends: [End; 2], within: &Shape) -> Option<Place> {
             break;
         }
     }
-    let end = ends[0].depth.max(ends[1].depth);
     let (s, nearest) = best.filter(|(_, nearest)| nearest.distance_sq > end * end)?;
     let place = Place::of(Vec3::new(1.0 - s, s, 0.0), ends[0].place + along * s, nearest);
     Some(Place { out: across(&low, &high).unwrap_or(place.out), ..place })
@@ -257,7 +261,7 @@ mod tests {
         let ends = [Vec3::new(0.2, 0.1, 1.0), Vec3::new(1.0, 0.1, 0.6)];
         let face_at = |p: Vec3| body.nearest(p).unwrap().face;
         let pieces = ends.map(|p| End::crossing(p, face_at(p), &body));
-        let found = deepest_between(pieces, &body).unwrap();
+        let found = deepest_between(pieces, &body, 0.0).unwrap();
         let p = ends[0] * found.weights.x + ends[1] * found.weights.y;
         assert!((p.x - p.z).abs() < 1e-9 && (found.nearest.distance_sq.sqrt() - (1.0 - p.x)).abs() < 1e-12);
         assert!((p.x - (0.2 + 0.8 * 2.0 / 3.0)).abs() < 1e-9, "{p}");

@@ -23,6 +23,8 @@ pub(crate) struct Edges<'a> {
     pub from: &'a Shape<'a>,
     pub to: &'a Shape<'a>,
     pub intersection: &'a Intersection,
+    /// Edges deeper by less than this share of their length are passed over.
+    pub slack: Real,
 }
 
 impl Edges<'_> {
@@ -86,7 +88,8 @@ impl Edges<'_> {
 
     /// The deepest place of a piece of an edge between two places along it.
     fn deepest(&self, [v, w]: [u32; 2], [(low, a), (high, b)]: [(Real, End); 2]) -> Option<Inner> {
-        let place = deepest_between([a, b], self.to)?;
+        let [p, q] = [v, w].map(|end| self.from.points[end as usize]);
+        let place = deepest_between([a, b], self.to, self.slack * p.distance(q))?;
         let at = low + (high - low) * place.weights.y;
         let place = Place { weights: Vec3::new(1.0 - at, at, 0.0), ..place };
         Some(Inner::at(self.of, [v, w, w], place, self.from))

@@ -48,11 +48,11 @@ pub use mesh::Mesh;
 pub use pierce::Of;
 pub use segment::{SegmentPair, closest_on_segment, closest_segments};
 pub use shape::Shape;
-pub use solid::{Cuboid, Plane, Round, Solid, Touch};
+pub use solid::{Cuboid, Facet, Plane, Round, Solid, Touch};
 pub use surface::Surface;
 pub use topology::Topology;
 pub use tree::Tree;
-pub use triangle::{Feature, OnTriangle, closest_on_triangle};
+pub use triangle::{Feature, OnTriangle, closest_on_triangle, closest_segment_triangle};
 
 /// The one scalar of the engine: `f64` on the CPU.
 pub type Real = f64;

@@ -91,7 +91,7 @@ impl Overlap {
         self.drafts.clear();
         for (of, from, to) in [(Of::First, a, b), (Of::Second, b, a)] {
             self.draft_vertices(of, from, to, intersection.inside(of));
-            self.draft_edges(Edges { of, from, to, intersection });
+            self.draft_edges(Edges { of, from, to, intersection, slack: 0.0 });
         }
         self.sort_points();
         for k in 0..self.regions.len() {

@@ -57,9 +57,19 @@ pub(crate) fn pierce_from([p, q]: [Vec3; 2], [sp, sq]: [i8; 2], t: &Triangle, of
     if sp * sq >= 0 {
         return None;
     }
-    let turn = |u, v| winding([p, q], [u, v], of);
-    let first = turn(t[0], t[1]);
-    if first == 0 || turn(t[1], t[2]) != first || turn(t[2], t[0]) != first {
+    // The senses in which the sides turn about the segment: as [`winding`], sharing the work.
+    let (pq, corners) = (q - p, [t[0] - p, t[1] - p, t[2] - p]);
+    let most = ROUNDING * pq.abs().max_element();
+    let sizes = [0, 1, 2].map(|k| corners[k].abs().max_element());
+    let turn = |i: usize, j: usize| -> i8 {
+        let det = pq.dot(corners[i].cross(corners[j]));
+        if det.abs() > most * sizes[i] * sizes[j] && det.abs() > SMALL {
+            return if det < 0.0 { 1 } else { -1 };
+        }
+        winding([p, q], [t[i], t[j]], of)
+    };
+    let first = turn(0, 1);
+    if first == 0 || turn(1, 2) != first || turn(2, 0) != first {
         return None;
     }
     let n = (t[1] - t[0]).cross(t[2] - t[0]);

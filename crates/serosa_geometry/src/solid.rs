@@ -2,6 +2,11 @@
 //!
 //! Signs: the normal of a touch points from B to A, the gap is positive apart and negative in overlap.
 
+mod facet;
+
+pub use facet::{THROUGH, THROUGH_BOX};
+
+use crate::meet::Triangle;
 use crate::rotation::{any_perpendicular, unit_or};
 use crate::{Aabb, Mat3, Of, Real, Vec3, closest_on_segment, closest_segments};
 
@@ -36,6 +41,15 @@ pub struct Cuboid {
     pub half: Vec3,
 }
 
+/// A triangle with a radius: all that is nearer to it than that.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Facet {
+    /// Corners [m].
+    pub corners: Triangle,
+    /// Radius, half its thickness [m].
+    pub radius: Real,
+}
+
 /// Any collision solid.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Solid {
@@ -45,6 +59,8 @@ pub enum Solid {
     Cuboid(Cuboid),
     /// Half-space.
     Plane(Plane),
+    /// Round triangle.
+    Facet(Facet),
 }
 
 /// One place where two solids are nearer than the margin asked for.
@@ -54,6 +70,8 @@ pub struct Touch {
     pub s: Real,
     /// Parameter along B's core, where B is round.
     pub t: Real,
+    /// Weights of the corners where A or B is a facet. Of two things that touch, one at most is touched inside of a face.
+    pub weights: [Real; 3],
     /// Point on A's surface [m].
     pub on_a: Vec3,
     /// Point on B's surface [m].
@@ -67,7 +85,8 @@ pub struct Touch {
 }
 
 impl Touch {
-    fn flipped(self) -> Self {
+    /// The same with A and B exchanged.
+    pub fn flipped(self) -> Self {
         Self { s: self.t, t: self.s, on_a: self.on_b, on_b: self.on_a, normal: -self.normal, ..self }
     }
 }
@@ -84,6 +103,7 @@ impl Solid {
                 Aabb { min: c.center - reach, max: c.center + reach }
             }
             Self::Plane(plane) => plane.bounds(),
+            Self::Facet(f) => Aabb::around(f.corners).grown(f.radius),
         }
     }
 }
@@ -106,6 +126,9 @@ impl Plane {
 /// A pair gives one touch (round–round), up to 3 (round–box), 2 (round–plane) or 8 (box–plane). Two planes
 /// and two boxes give none: boxes are tables and walls here, and a scene in which two of them could meet is
 /// told so when it is checked.
+///
+/// A facet is touched inside of its face alone: by up to 2 ends of a capsule or 8 corners of a box. Its sides are touched
+/// as the capsules that they are, which whoever has facets has as well; so planes and other facets give none.
 pub fn touches(a: &Solid, b: &Solid, margin: Real, emit: &mut impl FnMut(Touch)) {
     let mut near = |t: Touch| {
         if t.gap < margin {
@@ -120,12 +143,15 @@ pub fn touches(a: &Solid, b: &Solid, margin: Real, emit: &mut impl FnMut(Touch))
         (Solid::Cuboid(a), Solid::Round(b)) => round_box(b, a, &mut |t| near(t.flipped())),
         (Solid::Cuboid(a), Solid::Plane(b)) => box_plane(a, b, &mut near),
         (Solid::Plane(a), Solid::Cuboid(b)) => box_plane(b, a, &mut |t| near(t.flipped())),
+        (Solid::Facet(a), b) => facet::touches(b, a, margin, &mut |t| near(t.flipped())),
+        (a, Solid::Facet(b)) => facet::touches(a, b, margin, &mut near),
         (Solid::Cuboid(_), Solid::Cuboid(_)) | (Solid::Plane(_), Solid::Plane(_)) => {}
     }
 }
 
 /// As [`touches`], with the ends of cores in place of where almost parallel capsules are closest: up to 5 touches.
-/// Ends that are mute (first or second, of `a` or `b`) give none. Returns the nearest touch, emitted or not.
+/// Ends that are mute (first or second, of `a` or `b`) give none. Returns the nearest touch, emitted or not; of a facet
+/// it may be at a side or corner.
 #[inline]
 pub fn touches_and_ends(
     a: &Solid,
@@ -147,7 +173,12 @@ pub fn touches_and_ends(
             emit(touch);
         }
     });
-    nearest
+    match (a, b) {
+        (Solid::Facet(a), b) => facet::nearest(b, a).map(Touch::flipped),
+        (a, Solid::Facet(b)) => facet::nearest(a, b),
+        _ => return nearest,
+    }
+    .filter(|t| t.gap < margin)
 }
 
 /// Capsules whose cores meet at an angle of less than about 10° are almost parallel: sin² below this.
@@ -221,6 +252,7 @@ fn round_at(a: &Round, b: &Round, (s, t): (Real, Real), feature: u8) -> Touch {
     Touch {
         s,
         t,
+        weights: [0.0; 3],
         on_a: ca - normal * a.radius,
         on_b: cb + normal * b.radius,
         normal,
@@ -237,6 +269,7 @@ fn round_plane(a: &Round, plane: &Plane, emit: &mut impl FnMut(Touch)) {
         emit(Touch {
             s,
             t: 0.0,
+            weights: [0.0; 3],
             on_a: end - plane.normal * a.radius,
             on_b: end - plane.normal * height,
             normal: plane.normal,
@@ -278,6 +311,7 @@ fn round_box(a: &Round, c: &Cuboid, emit: &mut impl FnMut(Touch)) {
         emit(Touch {
             s,
             t: 0.0,
+            weights: [0.0; 3],
             on_a: p - normal * a.radius,
             on_b: p - normal * distance,
             normal,
@@ -302,7 +336,8 @@ fn round_box(a: &Round, c: &Cuboid, emit: &mut impl FnMut(Touch)) {
     }
 }
 
-fn corner(c: &Cuboid, k: u8) -> Vec3 {
+/// Corner k of a box, 0 to 7: bit by bit, whether it is on the far side of each of its axes.
+pub fn corner(c: &Cuboid, k: u8) -> Vec3 {
     let sign = |bit: u8| if k & bit == 0 { -1.0 } else { 1.0 };
     c.center + c.axes * (c.half * Vec3::new(sign(1), sign(2), sign(4)))
 }
@@ -312,7 +347,8 @@ fn box_plane(c: &Cuboid, plane: &Plane, emit: &mut impl FnMut(Touch)) {
         let p = corner(c, k);
         let gap = plane.normal.dot(p) - plane.offset;
         let on_b = p - plane.normal * gap;
-        emit(Touch { s: 0.0, t: 0.0, on_a: p, on_b, normal: plane.normal, gap, feature: k });
+        let (weights, normal) = ([0.0; 3], plane.normal);
+        emit(Touch { s: 0.0, t: 0.0, weights, on_a: p, on_b, normal, gap, feature: k });
     }
 }
 
@@ -353,6 +389,7 @@ mod tests {
                 Solid::Round(Round { a, b, radius: 0.1 }),
                 Solid::Plane(Plane { normal: Vec3::Z, offset: -0.2 }),
                 Solid::Cuboid(Cuboid { center: turn, axes: Mat3::IDENTITY, half: Vec3::splat(0.3) }),
+                Solid::Facet(Facet { corners: [a - b, b - turn, turn - a], radius: 0.05 }),
             ];
             for (i, x) in solids.iter().enumerate() {
                 for (j, y) in solids.iter().enumerate() {
@@ -377,6 +414,7 @@ mod tests {
                 Solid::Plane(Plane { normal: Vec3::Z, offset: -0.2 }),
                 Solid::Cuboid(Cuboid { center: turn, axes, half: Vec3::splat(0.3) }),
                 Solid::Cuboid(Cuboid { center: b, axes: Mat3::IDENTITY, half: Vec3::splat(0.2) }),
+                Solid::Facet(Facet { corners: [a - b, b - turn, turn - a], radius: 0.05 }),
             ];
             for x in &solids {
                 for y in &solids {

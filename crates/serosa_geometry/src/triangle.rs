@@ -1,7 +1,7 @@
-//! One triangle and a point: the closest point, and the solid angle.
+//! One triangle and a point or a segment: the closest points, and the solid angle.
 
 use crate::meet::Triangle;
-use crate::{Real, Vec3, closest_on_segment};
+use crate::{Real, Vec3, closest_on_segment, closest_segments};
 
 /// Sine of the angle between two sides below which a triangle counts as a line: its normal is rounding alone.
 const FLAT: Real = 1e-12;
@@ -73,6 +73,45 @@ pub fn closest_on_triangle(p: Vec3, t: &Triangle) -> OnTriangle {
     OnTriangle { point, weights: weights.map(|w| w / sum), feature: Feature::Face }
 }
 
+/// The closest points of segment `p q` and a triangle: the parameter in [0, 1] along the segment, and the point of the
+/// triangle. Where they cross it is where they do.
+///
+/// What does not cross is closest at an end of the segment or at a side of the triangle. Segments of no length and flat
+/// triangles are answered like others.
+pub fn closest_segment_triangle(p: Vec3, q: Vec3, t: &Triangle) -> (Real, OnTriangle) {
+    if let Some(crossing) = crossing(p, q, t) {
+        return crossing;
+    }
+    let (mut least, mut best) = (Real::INFINITY, (0.0, corner(t, 0)));
+    let mut consider = |s: Real, on: OnTriangle| {
+        let distance_sq = p.lerp(q, s).distance_squared(on.point);
+        if distance_sq < least {
+            (least, best) = (distance_sq, (s, on));
+        }
+    };
+    consider(0.0, closest_on_triangle(p, t));
+    consider(1.0, closest_on_triangle(q, t));
+    for k in 0..3 {
+        let near = closest_segments(p, q, t[k], t[(k + 1) % 3]);
+        consider(near.s, on_side(t, k, near.t));
+    }
+    best
+}
+
+/// Where a segment passes through the inside of a triangle: the parameter along it, and the point. A triangle that is a
+/// line but for rounding is not passed through.
+pub fn crossing(p: Vec3, q: Vec3, t: &Triangle) -> Option<(Real, OnTriangle)> {
+    let n = (t[1] - t[0]).cross(t[2] - t[0]);
+    let (from, to) = (n.dot(p - t[0]), n.dot(q - t[0]));
+    if !(from < 0.0 && to > 0.0 || from > 0.0 && to < 0.0) {
+        return None;
+    }
+    area_vector(t)?;
+    let s = from / (from - to);
+    let on = closest_on_triangle(p.lerp(q, s), t);
+    (on.feature == Feature::Face).then_some((s, on))
+}
+
 #[inline]
 fn corner(t: &Triangle, k: usize) -> OnTriangle {
     let mut weights = [0.0; 3];
@@ -90,17 +129,21 @@ fn side(t: &Triangle, k: usize, s: Real) -> OnTriangle {
     OnTriangle { point, weights, feature: Feature::Edge(k as u8) }
 }
 
+/// A point of side k, ends included.
+fn on_side(t: &Triangle, k: usize, s: Real) -> OnTriangle {
+    match s {
+        0.0 => corner(t, k),
+        1.0 => corner(t, (k + 1) % 3),
+        _ => side(t, k, s),
+    }
+}
+
 /// The closest point of the three sides, for triangles that are a line but for rounding.
 #[cold]
 fn closest_side(p: Vec3, t: &Triangle) -> OnTriangle {
     let mut best = (Real::INFINITY, corner(t, 0));
     for k in 0..3 {
-        let s = closest_on_segment(p, t[k], t[(k + 1) % 3]);
-        let at = match s {
-            0.0 => corner(t, k),
-            1.0 => corner(t, (k + 1) % 3),
-            _ => side(t, k, s),
-        };
+        let at = on_side(t, k, closest_on_segment(p, t[k], t[(k + 1) % 3]));
         let distance_sq = p.distance_squared(at.point);
         if distance_sq < best.0 {
             best = (distance_sq, at);
@@ -179,6 +222,25 @@ mod tests {
                 Feature::Face => 3,
             };
             prop_assert!(found.weights.iter().filter(|w| **w > 0.0).count() <= sides);
+        }
+
+        /// The slow twin: the distance to a triangle is convex along a segment, so halving finds the least of it.
+        #[test]
+        fn no_point_of_the_segment_is_closer(p in point(), q in point(), a in point(), b in point(), c in point()) {
+            let t = [a, b, c];
+            let (s, on) = closest_segment_triangle(p, q, &t);
+            prop_assert!((0.0..=1.0).contains(&s));
+            let [u, v, w] = on.weights;
+            prop_assert!((a * u + b * v + c * w).distance(on.point) < 1e-6, "{:?}", on);
+            let fast = p.lerp(q, s).distance(on.point);
+            let at = |s: Real| p.lerp(q, s).distance(closest_on_triangle(p.lerp(q, s), &t).point);
+            let (mut lo, mut hi) = (0.0, 1.0);
+            for _ in 0..100 {
+                let (x, y) = (lo + (hi - lo) / 3.0, hi - (hi - lo) / 3.0);
+                if at(x) < at(y) { hi = y } else { lo = x }
+            }
+            let slow = at(0.5 * (lo + hi)).min(at(0.0)).min(at(1.0));
+            prop_assert!((fast - slow).abs() < 1e-7, "{fast} {slow}");
         }
 
         #[test]

@@ -3,8 +3,9 @@
 //! Every near pair of primitives gets one of two certificates for the whole substep.
 //!
 //! *It stays apart as it is*: either along the direction in which it is nearest at the start, where a gap that is there
-//! at both ends of the (linear) motion is there at every instant; or the motion of two capsules is followed from one
-//! end of the substep to the other in advances that their distance and their speeds allow.
+//! at both ends of the (linear) motion is there at every instant; or the motion of two capsules, or of a capsule and a
+//! triangle, is followed from one end of the substep to the other in advances that their distance and their speeds
+//! allow.
 //!
 //! *A plane stays between*: a plane is put between the pair where it is at the start, and every vertex of either
 //! side is kept on its side of it. Both convex hulls then stay on their sides for the whole motion, so the
@@ -28,9 +29,9 @@ use crate::body::Substep;
 use crate::model::{BodyKind, Model, PrimKind, Shape};
 use crate::params::Filter;
 use crate::state::{State, Twist};
-use crate::{Mat3, PrimId, Real, Scratch, Vec3};
-use serosa_geometry::closest_segments;
+use crate::{Mat3, PrimId, Real, Scratch, Vec3, VertexId};
 use serosa_geometry::rotation::from_rotation_vector;
+use serosa_geometry::{closest_segment_triangle, closest_segments};
 use shorten::{Arm, HalfSpace, Turn, clip_within, turn_within, within};
 
 /// The gap that is always left between primitives \[m\].
@@ -174,9 +175,9 @@ impl Planes {
         let corner = scene.state.pos[v];
         for pair in self.links(v).iter().map(|k| &self.pairs[*k as usize]) {
             let Some(fronts) = &pair.fronts else { continue };
-            let holds = |prim: PrimId| match scene.model.prims[prim.at()].kind {
-                PrimKind::Segment(ends) => ends[0].at() == v || ends[1].at() == v,
-                PrimKind::Shape(_) => false,
+            let holds = |prim: PrimId| {
+                let own = scene.model.prims[prim.at()].kind.vertices();
+                own.iter().any(|corner| corner.at() == v)
             };
             let side = usize::from(!holds(pair.prims[0]));
             halves.push(fronts[side].half_space(pair.towards(side), corner));
@@ -227,8 +228,8 @@ impl Planes {
     #[inline(always)]
     fn approach(&self, scene: &Scene, prim: PrimId, dir: Vec3) -> Real {
         match scene.model.prims[prim.at()].kind {
-            PrimKind::Segment(ends) => {
-                ends.iter().map(|v| scene.wanted[v.at()].dot(dir)).fold(0.0, Real::max)
+            ref soft @ (PrimKind::Segment(_) | PrimKind::Triangle(_)) => {
+                soft.vertices().iter().map(|v| scene.wanted[v.at()].dot(dir)).fold(0.0, Real::max)
             }
             PrimKind::Shape(r) => {
                 let (turn, origin) = (&self.wanted_turns[r.at()], scene.state.pose[r.at()].pos);
@@ -254,7 +255,7 @@ impl Planes {
         let (a, b) = (self.path(scene, pair.prims[0]), self.path(scene, pair.prims[1]));
         let apart = apart + a.bow + b.bow;
         let (speed, gap) = (closing(&a, &b), pair.gap - MARGIN - a.bow - b.bow);
-        speed <= gap || a.round && b.round && follow([&a, &b], (gap, apart), speed)
+        speed <= gap || a.core.is_known() && b.core.is_known() && follow([&a, &b], (gap, apart), speed)
     }
 
     /// How far the foremost corner of a primitive's core stands along `dir`, at the start and at the end of the
@@ -266,6 +267,14 @@ impl Planes {
                 let (x, y) = (scene.state.pos[v.at()].dot(dir), scene.state.pos[w.at()].dot(dir));
                 let (dx, dy) = (self.steps[v.at()].dot(dir), self.steps[w.at()].dot(dir));
                 return [x.max(y), (x + dx).max(y + dy)];
+            }
+            PrimKind::Triangle(corners) => {
+                let level = |v: VertexId| {
+                    let at = scene.state.pos[v.at()].dot(dir);
+                    [at, at + self.steps[v.at()].dot(dir)]
+                };
+                let [x, y, z] = corners.map(level);
+                return [x[0].max(y[0]).max(z[0]), x[1].max(y[1]).max(z[1])];
             }
             PrimKind::Shape(r) => r.at(),
         };
@@ -288,37 +297,39 @@ impl Planes {
     fn path(&self, scene: &Scene, prim: PrimId) -> Path {
         let r = match scene.model.prims[prim.at()].kind {
             PrimKind::Segment([v, w]) => {
-                let (v, w) = (v.at(), w.at());
-                return Path {
-                    points: [scene.state.pos[v], scene.state.pos[w]],
-                    moves: [self.steps[v], self.steps[w]],
-                    bow: 0.0,
-                    round: true,
-                };
+                return self.soft_path(scene, [v, w, w], Core::Round);
             }
+            PrimKind::Triangle(corners) => return self.soft_path(scene, corners, Core::Triangle),
             PrimKind::Shape(r) => r,
         };
         let (turn, pose) = (&self.turns[r.at()], &scene.state.pose[r.at()]);
         let shape = scene.model.rigids[r.at()].shape;
-        let (half, round) = match shape {
-            Shape::Ball => (0.0, true),
-            Shape::Capsule { half } => (half, true),
+        let (half, core) = match shape {
+            Shape::Ball => (0.0, Core::Round),
+            Shape::Capsule { half } => (half, Core::Round),
             // A plane that turns sweeps everything; a box is only asked how fast it is.
-            Shape::Plane if turn.turn != Vec3::ZERO => (Real::INFINITY, false),
-            Shape::Plane => (0.0, false),
-            Shape::Cuboid { half } => (half.length(), false),
+            Shape::Plane if turn.turn != Vec3::ZERO => (Real::INFINITY, Core::Other),
+            Shape::Plane => (0.0, Core::Other),
+            Shape::Cuboid { half } => (half.length(), Core::Other),
         };
         let reach = pose.rot * Vec3::Z * half;
         let bow = 0.5 * turn.turn.length_squared() * half;
-        if round {
+        let (points, moves) = if core == Core::Round {
             let turned = turn.turn.cross(reach);
-            let moves = [turn.shift - turned, turn.shift + turned];
-            return Path { points: [pose.pos - reach, pose.pos + reach], moves, bow, round };
-        }
-        // No corner is faster than this.
-        let fastest = turn.shift.length() + turn.turn.length() * half;
-        let moves = [Vec3::X * fastest, Vec3::X * -fastest];
-        Path { points: [pose.pos; 2], moves, bow, round }
+            ([pose.pos - reach, pose.pos + reach], [turn.shift - turned, turn.shift + turned])
+        } else {
+            // No corner is faster than this.
+            let fastest = turn.shift.length() + turn.turn.length() * half;
+            ([pose.pos; 2], [Vec3::X * fastest, Vec3::X * -fastest])
+        };
+        let thrice = |[x, y]: [Vec3; 2]| [x, y, y];
+        Path { points: thrice(points), moves: thrice(moves), bow, core }
+    }
+
+    #[inline(always)]
+    fn soft_path(&self, scene: &Scene, corners: [VertexId; 3], core: Core) -> Path {
+        let points = corners.map(|v| scene.state.pos[v.at()]);
+        Path { points, moves: corners.map(|v| self.steps[v.at()]), bow: 0.0, core }
     }
 
     /// One round over the pairs in doubt: those without a certificate get a plane. Returns whether any did.
@@ -374,32 +385,62 @@ impl Planes {
 fn each_node(model: &Model, vertices: usize, pair: &Pair, mut each: impl FnMut(usize)) {
     for prim in pair.prims {
         match model.prims[prim.at()].kind {
-            PrimKind::Segment([v, w]) => {
-                each(v.at());
-                each(w.at());
-            }
             PrimKind::Shape(r) => each(vertices + r.at()),
+            ref soft => soft.vertices().iter().for_each(|v| each(v.at())),
         }
     }
 }
 
-/// A core and where its ends go in the substep, but for a bow that they may leave the straight by.
+/// A core and where its corners go in the substep, but for a bow that they may leave the straight by. The last of two is
+/// there twice.
 struct Path {
-    points: [Vec3; 2],
-    moves: [Vec3; 2],
+    points: [Vec3; 3],
+    moves: [Vec3; 3],
     bow: Real,
-    /// A capsule or a ball: its motion can be followed. Of others only the speed is known.
-    round: bool,
+    core: Core,
 }
 
-/// Whether the motion of two capsules leaves a gap at every instant, from a gap to where their cores are `apart`.
+/// What a core is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Core {
+    /// That of a capsule or a ball.
+    Round,
+    Triangle,
+    /// A box or a plane, of which only the speed is known.
+    Other,
+}
+
+impl Core {
+    /// Whether its motion can be followed.
+    #[inline(always)]
+    fn is_known(self) -> bool {
+        self != Self::Other
+    }
+}
+
+/// How far apart two cores are that are known. Two triangles never make a pair.
+#[inline(always)]
+fn distance((a, [a0, a1, a2]): (Core, [Vec3; 3]), (b, [b0, b1, b2]): (Core, [Vec3; 3])) -> Real {
+    let to_triangle = |p: Vec3, q: Vec3, t: [Vec3; 3]| {
+        let (s, on) = closest_segment_triangle(p, q, &t);
+        p.lerp(q, s).distance(on.point)
+    };
+    match (a, b) {
+        (Core::Triangle, _) => to_triangle(b0, b1, [a0, a1, a2]),
+        (_, Core::Triangle) => to_triangle(a0, a1, [b0, b1, b2]),
+        _ => {
+            let c = closest_segments(a0, a1, b0, b1);
+            (a0.lerp(a1, c.s) - b0.lerp(b1, c.t)).length()
+        }
+    }
+}
+
+/// Whether the motion of two cores that are known leaves a gap at every instant, from a gap to where they are `apart`.
 #[inline(always)]
 fn follow([a, b]: [&Path; 2], (gap, apart): (Real, Real), speed: Real) -> bool {
     let room_at = |t: Real| {
-        let at = |p: &Path, k: usize| p.points[k] + p.moves[k] * t;
-        let (a0, a1, b0, b1) = (at(a, 0), at(a, 1), at(b, 0), at(b, 1));
-        let c = closest_segments(a0, a1, b0, b1);
-        (a0.lerp(a1, c.s) - b0.lerp(b1, c.t)).length() - apart
+        let at = |p: &Path| (p.core, core::array::from_fn(|k| p.points[k] + p.moves[k] * t));
+        distance(at(a), at(b)) - apart
     };
     // Most that meet have met in the end, and need not be followed there.
     let (mut t, mut room) = (0.0, if room_at(1.0) > 0.0 { gap } else { 0.0 });
@@ -420,20 +461,20 @@ fn follow([a, b]: [&Path; 2], (gap, apart): (Real, Real), speed: Real) -> bool {
 #[inline(always)]
 fn closing(a: &Path, b: &Path) -> Real {
     // What both do together changes no distance.
-    let common = match a.round && b.round {
+    let common = match a.core.is_known() && b.core.is_known() {
         true => (a.moves[0] + a.moves[1] + b.moves[0] + b.moves[1]) * 0.25,
         false => Vec3::ZERO,
     };
     let fastest =
-        |p: &Path| (p.moves[0] - common).length_squared().max((p.moves[1] - common).length_squared()).sqrt();
+        |p: &Path| p.moves.iter().map(|way| (*way - common).length_squared()).fold(0.0, Real::max).sqrt();
     fastest(a) + fastest(b)
 }
 
 /// The corners of a primitive's core at the start of the substep.
 fn each_corner(scene: &Scene, prim: PrimId, mut each: impl FnMut(Vec3)) {
     let rigid = match scene.model.prims[prim.at()].kind {
-        PrimKind::Segment(ends) => return ends.iter().for_each(|v| each(scene.state.pos[v.at()])),
         PrimKind::Shape(r) => r,
+        ref soft => return soft.vertices().iter().for_each(|v| each(scene.state.pos[v.at()])),
     };
     let pose = &scene.state.pose[rigid.at()];
     match scene.model.rigids[rigid.at()].shape {

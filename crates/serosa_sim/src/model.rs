@@ -4,8 +4,8 @@ mod check;
 mod solid;
 
 pub use solid::{
-    Descent, Global, Group, Knot, LANES, Law, Layout, NONE, Part, Region, SECTION, Skin, SolidBody, Tet, Tie,
-    Wall,
+    Descent, Global, Group, Knot, LANES, Law, Layout, MIDDLES, NONE, Part, Quadratic, Region, SAMPLE,
+    SECTION, Skin, SolidBody, Tet, Tie, Wall,
 };
 
 use crate::probe::Probe;
@@ -366,6 +366,21 @@ pub enum PrimKind {
     Segment([VertexId; 2]),
     /// The shape of a rigid frame.
     Shape(RigidId),
+    /// A round triangle between three vertices, touched inside of its face: its sides are segments of the body as well.
+    /// The triangles of a body come after its segments.
+    Triangle([VertexId; 3]),
+}
+
+impl PrimKind {
+    /// The vertices between which it is; none for the shape of a frame.
+    #[inline]
+    pub fn vertices(&self) -> &[VertexId] {
+        match self {
+            Self::Segment(ends) => ends,
+            Self::Triangle(corners) => corners,
+            Self::Shape(_) => &[],
+        }
+    }
 }
 
 /// Pairs of one body that may not touch, in rows of ascending indices.
@@ -434,6 +449,9 @@ impl Model {
     #[inline]
     pub fn may_touch(&self, i: PrimId, j: PrimId) -> bool {
         let (a, b) = (&self.prims[i.at()], &self.prims[j.at()]);
+        if !self.can_meet(&a.kind, &b.kind) {
+            return false;
+        }
         if a.body == b.body {
             let body = &self.bodies[a.body.at()];
             let sheet = a.membrane && b.membrane;
@@ -445,12 +463,27 @@ impl Model {
         self.can_move(a) || self.can_move(b)
     }
 
+    /// Whether two kinds meet at all. What touches a triangle elsewhere than inside of its face touches its sides, which
+    /// are segments; so triangles meet neither one another nor planes.
+    #[inline]
+    fn can_meet(&self, a: &PrimKind, b: &PrimKind) -> bool {
+        let other = match (a, b) {
+            (PrimKind::Triangle(_), other) | (other, PrimKind::Triangle(_)) => other,
+            _ => return true,
+        };
+        match other {
+            PrimKind::Segment(_) => true,
+            PrimKind::Shape(r) => self.rigids[r.at()].shape != Shape::Plane,
+            PrimKind::Triangle(_) => false,
+        }
+    }
+
     /// A primitive and the segments that share a vertex with it, itself first.
     #[inline]
     pub fn neighbourhood(&self, prim: PrimId) -> impl Iterator<Item = PrimId> {
         let ends = match self.prims[prim.at()].kind {
             PrimKind::Segment(ends) => ends.map(|v| self.neighbours.at(v)),
-            PrimKind::Shape(_) => [&[][..]; 2],
+            PrimKind::Shape(_) | PrimKind::Triangle(_) => [&[][..]; 2],
         };
         let others = ends.into_iter().flatten().copied().filter(move |&p| p != prim);
         std::iter::once(prim).chain(others)
@@ -461,7 +494,11 @@ impl Model {
         let prim = &self.prims[prim.at()];
         let body = &self.bodies[prim.body.at()];
         let shy = !body.self_contact || (prim.membrane && !body.membrane_contact);
-        if shy { prim.body.0 + 1 } else { 0 }
+        match prim.kind {
+            _ if shy => prim.body.0 + 1,
+            PrimKind::Triangle(_) => u32::MAX,
+            _ => 0,
+        }
     }
 
     /// Whether there are two bodies, or one that may touch itself. O(bodies).
@@ -476,8 +513,8 @@ impl Model {
 
     fn can_move(&self, prim: &Prim) -> bool {
         match prim.kind {
-            PrimKind::Segment(ends) => ends.iter().any(|v| self.inv_mass[v.at()] > 0.0),
             PrimKind::Shape(r) => self.rigids[r.at()].inv_mass > 0.0,
+            _ => prim.kind.vertices().iter().any(|v| self.inv_mass[v.at()] > 0.0),
         }
     }
 

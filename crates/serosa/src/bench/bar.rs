@@ -1,7 +1,8 @@
 //! The soft bar on which other engines were timed: held at one end, it swings under its weight and settles.
 //!
 //! Per frame of 1/60 s, on one thread, by the thread's CPU clock. Exact is the same step with its potential descended
-//! until nothing is left of the gradient; the linear bar, with an exact solve a step, is shown beside it.
+//! until nothing is left of the gradient; the linear bar, with an exact solve a step, is shown beside it. Quadratic
+//! tetrahedra of twice the size, about as many nodes, have an exact step of their own.
 
 use super::Report;
 use super::organ::slope;
@@ -75,11 +76,23 @@ struct Bar {
     of: &'static Specimen,
     points: Vec<Vec3>,
     tets: Vec<[u32; 4]>,
+    /// Of quadratic ones.
+    middles: Vec<[u32; 6]>,
 }
 
 impl Bar {
     fn new(of: &'static Specimen) -> Self {
-        let [along, across] = of.cells;
+        Self::of_cells(of, of.cells)
+    }
+
+    /// Quadratic tetrahedra with about as many nodes.
+    fn raised(of: &'static Specimen) -> Self {
+        let bar = Self::of_cells(of, of.cells.map(|n| n / 2));
+        let raw = bar.shape().raised();
+        Self { points: raw.mesh.points, middles: raw.middles, ..bar }
+    }
+
+    fn of_cells(of: &'static Specimen, [along, across]: [usize; 2]) -> Self {
         let side = across + 1;
         let (mut points, mut tets) = (Vec::new(), Vec::new());
         for k in 0..(along + 1) * side * side {
@@ -103,7 +116,13 @@ impl Bar {
                 tets.push(tet);
             }
         }
-        Self { of, points, tets }
+        Self { of, points, tets, middles: Vec::new() }
+    }
+
+    fn shape(&self) -> RawTets {
+        let boundary = serosa_geometry::tets::Tets::of(&self.points, &self.tets).boundary;
+        let mesh = Mesh::from_triangles(self.points.clone(), boundary);
+        RawTets { mesh, tets: self.tets.clone(), middles: self.middles.clone(), ..RawTets::default() }
     }
 
     fn ends(&self) -> (Vec<bool>, Vec<usize>) {
@@ -121,10 +140,7 @@ impl Bar {
         };
         let elastic =
             RawElastic { base, regions: vec![], relaxation_s: 0.0, walls: vec![], ties: vec![], descent };
-        let boundary = serosa_geometry::tets::Tets::of(&self.points, &self.tets).boundary;
-        let mesh = Mesh::from_triangles(self.points.clone(), boundary);
-        let geometry = RawGeometry::Tets(RawTets { mesh, tets: self.tets.clone(), ..RawTets::default() });
-        let mut body = RawBody::new("bar", geometry, RawModel::Solid(elastic));
+        let mut body = RawBody::new("bar", RawGeometry::Tets(self.shape()), RawModel::Solid(elastic));
         let left = Aabb { min: Vec3::splat(-1.0), max: Vec3::new(1e-9, 1.0, 1.0) };
         body.attachments = vec![Selector::Box(left)];
         let mut raw = RawScene { bodies: vec![body], ..RawScene::default() };
@@ -204,7 +220,7 @@ pub fn bench(args: &BenchArgs, report: &mut Report) -> Result<(), Failure> {
     let largest = args.largest.map_or(usize::MAX, |n| n as usize);
     let mut broken = Vec::new();
     report.text(
-        "\ncase            method     nodes   passes  ms/frame  quietest  published  error tip  error swing   residual",
+        "\ncase            method              nodes   passes  ms/frame  quietest  published  error tip  error swing   residual",
     );
     for specimen in &SPECIMENS {
         let bar = Bar::new(specimen);
@@ -244,6 +260,7 @@ fn size(bar: &Bar, strict: bool, report: &mut Report) -> Result<Option<String>, 
     for n in VERTEX.into_iter().filter(|n| *n as usize * bar.tets.len() <= 3_000_000) {
         tell.line("vertex", n, &run(vertex.world(), n), report);
     }
+    quadratic(&Bar::raised(bar.of), report)?;
     progress.finish_and_clear();
     let slow = strict && best >= bar.of.published;
     let errors = !best.is_finite();
@@ -253,6 +270,21 @@ fn size(bar: &Bar, strict: bool, report: &mut Report) -> Result<Option<String>, 
     } else {
         slow.then(|| say("takes too long")).flatten()
     })
+}
+
+/// Quadratic tetrahedra: a bar that does not lock, beside its own exact step.
+fn quadratic(bar: &Bar, report: &mut Report) -> Result<(), Failure> {
+    let baked = bake(&bar.scene(RawDescent::Global))
+        .map_err(|faults| Failure::input(format!("error: {faults:?}")))?;
+    let one = pool(1)?;
+    let run = |passes| one.install(|| run(baked.world(), passes, bar));
+    let exact = run(EXACT);
+    let tell = Line { bar, exact: exact.tip };
+    tell.line("quadratic, exact", EXACT, &exact, report);
+    for n in GLOBAL {
+        tell.line("quadratic", n, &run(n), report);
+    }
+    Ok(())
 }
 
 struct Line<'a> {
@@ -274,7 +306,7 @@ impl Line<'_> {
             "error_tip": error_tip, "error_swing": error_swing, "tip_m": tip, "swing_m": swing, "threads": 1,
         });
         let text = format!(
-            "{:<15} {method:<7} {nodes:>8} {passes:>8} {ms:>9.2} {quiet:>9.2} {:>10.1} {error_tip:>10.2e} {error_swing:>12.2e} {:>10.1e}",
+            "{:<15} {method:<16} {nodes:>8} {passes:>8} {ms:>9.2} {quiet:>9.2} {:>10.1} {error_tip:>10.2e} {error_swing:>12.2e} {:>10.1e}",
             self.bar.of.name, self.bar.of.published, outcome.residual
         );
         report.line(&object, &text);

@@ -60,9 +60,9 @@ const WAY: [(f64, [f64; 2]); 6] = [
 const HELD: f64 = 0.75;
 /// The promise: 4,033 × 4,033 with restoration \[ms\].
 const MS_MAX: f64 = 5.0;
-/// The promise: the response leaves no vertex deeper than this share of the radius, less than half an edge of the
-/// coarsest sphere.
-const LEFT_MAX: f64 = 0.1;
+/// The promise: the response leaves no place deeper than this share of the radius, a twelfth of an edge of the coarsest
+/// sphere.
+const LEFT_MAX: f64 = 0.02;
 
 /// The three approaches of the paper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

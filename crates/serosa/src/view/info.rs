@@ -141,7 +141,9 @@ fn spotted(look: Look, raw: &RawBody) -> Look {
     for (inside, _) in &elastic.regions {
         let numbered = match (&raw.geometry, inside) {
             (RawGeometry::Tets(tets), Inside::Number(n)) => {
-                tets.regions.iter().zip(&tets.tets).filter(|t| t.0 == n).flat_map(|t| *t.1).collect()
+                let corners = tets.regions.iter().zip(&tets.tets).filter(|t| t.0 == n).flat_map(|t| *t.1);
+                let middles = tets.regions.iter().zip(&tets.middles).filter(|t| t.0 == n).flat_map(|t| *t.1);
+                corners.chain(middles).collect::<Vec<u32>>()
             }
             _ => Vec::new(),
         };

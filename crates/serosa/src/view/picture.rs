@@ -6,7 +6,7 @@ use crate::session::Session;
 use serosa_io::wire::{Contact, Frame, FrameEncoder, Led, Pairs, STAGES};
 use serosa_sim::body::push;
 use serosa_sim::detect::{Active, active_pairs};
-use serosa_sim::model::BodyKind;
+use serosa_sim::model::{BodyKind, PrimKind};
 use serosa_sim::row::{Row, Side};
 use serosa_sim::{Vec3, World, probe};
 use std::time::Instant;
@@ -184,13 +184,15 @@ fn contacts(world: &World) -> Vec<Contact> {
     world.scratch.rows.iter().filter(|r| r.lambda > 0.0).take(CONTACTS_MAX).map(one).collect()
 }
 
-/// Where a row touches, on the surface of its side A. Rows hold segments by their cores: the surface is a radius away.
+/// Where a row touches, on the surface of its side A. Rows hold segments and triangles by their cores: the surface is a
+/// radius away.
 fn touch(world: &World, row: &Row) -> Vec3 {
     let [side, _] = row.sides;
     let held = side.place(&world.state.pos, &world.state.pose);
     match side {
-        Side::Soft(..) => held - row.normal * world.state.radius[row.key.a.at()],
-        Side::Face(..) | Side::Rigid(..) => held,
+        Side::Face(..) if !matches!(world.model.prims[row.key.a.at()].kind, PrimKind::Triangle(_)) => held,
+        Side::Soft(..) | Side::Face(..) => held - row.normal * world.state.radius[row.key.a.at()],
+        Side::Rigid(..) => held,
     }
 }
 

@@ -51,6 +51,11 @@ fn coil_gives_the_same_bits() {
 }
 
 #[test]
+fn cloth_fold_gives_the_same_bits() {
+    same_bits("cloth-fold", PRESSED);
+}
+
+#[test]
 fn colon_access_gives_the_same_bits() {
     same_bits("colon-access", LONG);
 }
@@ -160,6 +165,7 @@ fn no_built_in_scene_is_left_out_above() {
         "beam-twist",
         "cable-cylinder",
         "cable-pulley",
+        "cloth-fold",
         "coil",
         "colon-access",
         "edge-on-seam",

@@ -53,7 +53,7 @@ pub fn embed(queries: &[Vec3], points: &[Vec3], tets: &[[u32; 4]]) -> Vec<Embedd
 const ROUNDING: Real = 1e-9;
 
 /// Weights of the corners of a tetrahedron for which their mean is `p`.
-fn weights(p: Vec3, [a, b, c, d]: [Vec3; 4]) -> [Real; 4] {
+pub fn weights(p: Vec3, [a, b, c, d]: [Vec3; 4]) -> [Real; 4] {
     let (ab, ac, ad, ap) = (b - a, c - a, d - a, p - a);
     let volume = ab.dot(ac.cross(ad));
     let wb = ap.dot(ac.cross(ad)) / volume;

@@ -24,7 +24,7 @@ mod sculpt;
 mod smooth;
 mod stencil;
 
-pub use embed::{Embedded, Oriented, embed, orient};
+pub use embed::{Embedded, Oriented, embed, orient, weights};
 pub use fault::FillFault;
 pub use report::FillReport;
 pub use stencil::{GREATEST_ANGLE, LEAST_ANGLE};

@@ -16,6 +16,10 @@ pub struct RawTets {
     pub regions: Vec<i64>,
     /// How many were inside out in the file and have been turned.
     pub turned: usize,
+    /// Of quadratic tetrahedra the nodes in the middles of their edges, in the order of
+    /// [`MIDDLES`](serosa_sim::model::MIDDLES); empty where they are
+    /// linear. Made by [`RawTets::raised`].
+    pub middles: Vec<[u32; 6]>,
 }
 
 /// A body to be filled with tetrahedra.
@@ -27,6 +31,8 @@ pub struct RawFilled {
     pub recipe: Option<Recipe>,
     /// How it is filled; lengths are those of the world.
     pub how: Fill,
+    /// Whether with quadratic tetrahedra.
+    pub quadratic: bool,
 }
 
 /// A function in a place of its own: `at + turn · scale · p`.

@@ -1,6 +1,7 @@
 //! Which way a solid descends, and the factor for those that descend as a whole.
 
-use crate::assemble::{Lame, add_inertia, elastic_stiffness};
+use crate::Fault;
+use crate::assemble::{Lame, add_inertia, elastic_stiffness, quadratic_stiffness};
 use crate::cholesky::{FactorError, factor};
 use crate::raw::{Place, RawModel};
 use crate::scene::Oven;
@@ -34,7 +35,15 @@ impl Oven<'_> {
             };
             let rest = &self.model.rest[self.model.bodies[b].vertex_range()];
             let times = [substep_s, elastic.relaxation_s];
+            if body.quadratic.is_some() && elastic.descent == RawDescent::Vertex {
+                let help = "write descent = \"global\" or leave it out, or element = \"linear\"";
+                let message =
+                    format!("quadratic tetrahedra of \"{}\" cannot descend vertex by vertex", raw.name);
+                self.faults.push(Fault::new(Place::Body(b), message, help));
+                continue;
+            }
             let every = match elastic.descent {
+                RawDescent::Auto if body.quadratic.is_some() => Some(quadratic_every(self.params.sweeps)),
                 RawDescent::Auto => every(&self.model, body, rest, (times, self.params.sweeps)),
                 RawDescent::Vertex => None,
                 RawDescent::Global => Some(1),
@@ -44,7 +53,7 @@ impl Oven<'_> {
             match (made, &mut self.model.bodies[b].kind) {
                 (Ok(made), BodyKind::Solid(body)) => body.descent = Descent::Global(Box::new(made)),
                 (Err(error), _) => {
-                    let help = "write descent = \"vertex\"";
+                    let help = "write descent = \"vertex\" and element = \"linear\"";
                     self.fault(Place::Body(b), format!("no factor for its descent: {error}"), help);
                 }
                 _ => {}
@@ -56,6 +65,8 @@ impl Oven<'_> {
 /// A step as a whole takes the time of this many sweeps for a body of one vertex, and grows with the cube root of their
 /// number; measured from 1,000 to 20,000 vertices. Three times as many where tetrahedra turn.
 const STEP: Real = 0.6;
+/// So many steps quadratic tetrahedra take in a substep, of as many sweeps or more.
+const QUADRATIC_STEPS: u32 = 4;
 /// Fewer steps are no better than sweeps.
 const FEWEST: Real = 2.0;
 
@@ -85,6 +96,11 @@ fn every(
     (far * far > Real::from(sweeps) && Real::from(sweeps) >= FEWEST * every).then_some(every as u32)
 }
 
+/// The same of quadratic tetrahedra, which have no other way.
+fn quadratic_every(sweeps: u32) -> u32 {
+    (sweeps / QUADRATIC_STEPS).max(1)
+}
+
 /// Factors the linear body at rest. About n² operations for n vertices.
 fn global(
     model: &Model,
@@ -95,7 +111,6 @@ fn global(
     let vertices = model.bodies[b].vertex_range();
     let first = vertices.start as u32;
     let tets = &model.tets[body.tets.start as usize..body.tets.end as usize];
-    let nodes: Vec<[u32; 4]> = tets.iter().map(|t| t.nodes.map(|v| v.0 - first)).collect();
     let stiffer = 1.0 + relaxation_s / substep_s;
     let material = |r: u32| {
         let region = &body.regions[r as usize];
@@ -104,7 +119,13 @@ fn global(
     let materials: Vec<Lame> = tets.iter().map(|t| material(t.region)).collect();
     let fixed: Vec<bool> = vertices.clone().map(|v| model.inv_mass[v] == 0.0).collect();
     let points = &model.rest[vertices.clone()];
-    let mut matrix = elastic_stiffness(points, &nodes, &materials, &fixed);
+    let mut matrix = match &body.quadratic {
+        Some(ten) => quadratic_stiffness(points, &ten.nodes, &materials, &fixed),
+        None => {
+            let nodes: Vec<[u32; 4]> = tets.iter().map(|t| t.nodes.map(|v| v.0 - first)).collect();
+            elastic_stiffness(points, &nodes, &materials, &fixed)
+        }
+    };
     add_inertia(&mut matrix, &model.mass[vertices], substep_s);
     for wall in &body.walls {
         matrix.add_diagonal(wall.vertex.0 - first, wall.stiffness);

@@ -1,5 +1,6 @@
 //! Surfaces that become solids: filled with tetrahedra, and carried along by them.
 
+use super::raise::NODES_MAX;
 use crate::Fault;
 use crate::fill::{Embedded, Fill, FillFault, FillReport, Filled, Size, embed, fill, fill_implicit};
 use crate::raw::{Place, RawFilled, RawGeometry, RawModel, RawScene, RawTets};
@@ -51,8 +52,15 @@ pub(crate) fn fill_all<'a>(raw: &'a RawScene, watch: &mut dyn FnMut(usize)) -> F
             Ok(filled) => {
                 left -= filled.tets.len().min(left);
                 all.notes.extend(told(&raw.bodies[i].name, &filled.report));
-                all.embedded.push((i, embed(&what.surface.points, &filled.points, &filled.tets)));
-                all.scene.to_mut().bodies[i].geometry = RawGeometry::Tets(tets_of(filled, &what.surface));
+                let mut made = tets_of(filled, &what.surface);
+                if what.quadratic {
+                    made = made.raised();
+                }
+                // What has too many nodes is refused with its body.
+                if !what.quadratic || made.mesh.points.len() <= NODES_MAX {
+                    all.embedded.push((i, embed(&what.surface.points, &made.mesh.points, &made.pieces())));
+                }
+                all.scene.to_mut().bodies[i].geometry = RawGeometry::Tets(made);
             }
             Err(fault) => all.faults.push(fault_of(&fault, left, Place::Fill(i))),
         }
@@ -66,7 +74,8 @@ impl Fillings<'_> {
         let one = |(i, embedded): &(usize, Vec<Embedded>)| {
             let RawGeometry::Tets(raw) = &self.scene.bodies[*i].geometry else { return None };
             let first = model.bodies[*i].vertices.start;
-            let nodes = |tet: u32| raw.tets[tet as usize].map(|v| VertexId(first + v));
+            let pieces = raw.pieces();
+            let nodes = |piece: u32| pieces[piece as usize].map(|v| VertexId(first + v));
             let points = embedded.iter().map(|e| (nodes(e.tet), e.weights)).collect();
             Some(Skin { body: BodyId::from(*i), points })
         };

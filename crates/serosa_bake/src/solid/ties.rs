@@ -1,5 +1,6 @@
 //! Springs between solids.
 
+use super::raise;
 use crate::raw::{Place, RawBody, RawModel, RawTie};
 use crate::scene::Oven;
 use crate::select::select;
@@ -68,11 +69,20 @@ fn knot(model: &Model, b: usize, at: Vec3, reach: Real) -> Option<Knot> {
     let BodyKind::Solid(solid) = &model.bodies[b].kind else { return None };
     let body = BodyId::from(b);
     let tets = &model.tets[solid.tets.start as usize..solid.tets.end as usize];
-    let inside = tets.iter().find_map(|tet| {
+    let first = model.bodies[b].vertices.start;
+    let inside = tets.iter().enumerate().find_map(|(t, tet)| {
         let inverse: Mat3 = tet.inverse;
         let w = inverse * (at - model.rest[tet.nodes[0].at()]);
         let weights = [1.0 - w.x - w.y - w.z, w.x, w.y, w.z];
-        weights.iter().all(|w| *w >= 0.0).then_some(Knot { body, nodes: tet.nodes, weights })
+        if weights.iter().any(|w| *w < 0.0) {
+            return None;
+        }
+        // Of ten nodes those of the piece it lies in.
+        let piece = solid.quadratic.as_ref().and_then(|q| raise::within(model, &q.nodes[t], first, at));
+        Some(match piece {
+            Some((nodes, weights)) => Knot { body, nodes: nodes.map(|v| VertexId(first + v)), weights },
+            None => Knot { body, nodes: tet.nodes, weights },
+        })
     });
     if inside.is_some() {
         return inside;

@@ -1,6 +1,8 @@
 //! Elements of four nodes, with linear shape functions, and of ten, with quadratic ones.
 
 use serosa_geometry::{Mat3, Real, Vec3};
+pub use serosa_sim::model::MIDDLES;
+use serosa_sim::model::SAMPLE;
 use std::collections::HashMap;
 
 /// A place at which an element is integrated: F = Σ xᵢ gᵢᵀ there.
@@ -18,21 +20,11 @@ pub fn linear(corners: [Vec3; 4]) -> Sample<4> {
     Sample { gradients, weight }
 }
 
-/// Edges of a tetrahedron in the order of its middle nodes, as in Gmsh but for the last two, as in VTK: ab, bc, ca, ad,
-/// bd, cd.
-pub const MIDDLES: [[usize; 2]; 6] = [[0, 1], [1, 2], [2, 0], [0, 3], [1, 3], [2, 3]];
-
-/// Barycentric coordinates of four samples that integrate quadratics exactly: one large, three small.
-const LARGE: Real = 0.585_410_196_624_968_5;
-const SMALL: Real = 0.138_196_601_125_010_5;
-
 /// The four samples of a quadratic tetrahedron: corners, then the middles of [`MIDDLES`], which need not lie on
 /// straight edges.
 pub fn quadratic(nodes: &[Vec3; 10]) -> [Sample<10>; 4] {
     std::array::from_fn(|k| {
-        let mut at = [SMALL; 4];
-        at[k] = LARGE;
-        let by_place = slopes(at);
+        let by_place = slopes(sample(k));
         // dX/dξ, and from it the gradients in space.
         let mut frame = Mat3::ZERO;
         for (x, s) in nodes.iter().zip(by_place) {
@@ -41,6 +33,11 @@ pub fn quadratic(nodes: &[Vec3; 10]) -> [Sample<10>; 4] {
         let back = frame.inverse().transpose();
         Sample { gradients: by_place.map(|s| back * s), weight: frame.determinant() / 24.0 }
     })
+}
+
+/// Barycentric coordinates of a sample.
+fn sample(k: usize) -> [Real; 4] {
+    std::array::from_fn(|c| SAMPLE[usize::from(c != k)])
 }
 
 /// Values of the ten shape functions at barycentric coordinates.
@@ -111,9 +108,7 @@ mod tests {
         let slope = |x: Vec3| Vec3::new(3.0 * x.y, 3.0 * x.x + 2.0, -2.0 * x.z);
         let samples = quadratic(&nodes);
         for (k, sample) in samples.iter().enumerate() {
-            let mut at = [SMALL; 4];
-            at[k] = LARGE;
-            let place: Vec3 = nodes.iter().zip(values(at)).map(|(x, v)| *x * v).sum();
+            let place: Vec3 = nodes.iter().zip(values(super::sample(k))).map(|(x, v)| *x * v).sum();
             let found: Vec3 = nodes.iter().zip(sample.gradients).map(|(x, g)| g * field(*x)).sum();
             assert!((found - slope(place)).length() < 1e-12, "{found} {}", slope(place));
         }

@@ -49,7 +49,8 @@ fn sparse_sides_are_solved_along_their_paths() {
                 (0..3).for_each(|d| side[3 * vertex + d] += numbers[d]);
             }
         }
-        (kept.clear(), runs.clear());
+        kept.clear();
+        runs.clear();
         lanes.forward(&step, &mut kept, &mut runs);
         assert!(kept.len() < step.unknowns());
         for (lane, side) in sides.iter().enumerate() {

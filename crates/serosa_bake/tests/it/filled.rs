@@ -15,7 +15,7 @@ const CENTER: Vec3 = Vec3::new(0.3, -0.1, 0.2);
 const RADIUS: f64 = 0.05;
 
 fn filled(name: &str, surface: Mesh, recipe: Option<Recipe>, how: Fill) -> RawBody {
-    let geometry = RawGeometry::Filled(Box::new(RawFilled { surface, recipe, how }));
+    let geometry = RawGeometry::Filled(Box::new(RawFilled { surface, recipe, how, quadratic: false }));
     body(name, geometry, RawModel::Solid(elastic(Law::NeoHookean, 1e4, 0.4, 1000.0, 0.0)))
 }
 

@@ -108,7 +108,7 @@ fn no_instant_of_a_step_is_in_contact() {
 fn segments_stay_apart(world: &World, from: &[Vec3]) -> bool {
     let segment = |i: usize| match world.model.prims[i].kind {
         PrimKind::Segment(ends) => Some(ends),
-        PrimKind::Shape(_) => None,
+        _ => None,
     };
     for k in 0..=8 {
         let t = f64::from(k) / 8.0;

@@ -144,6 +144,37 @@ fn a_hand_feels_more_the_deeper_it_presses_and_nothing_when_it_has_left() {
     }
 }
 
+/// A hard ball presses a soft one flat, and is led aside: much of it is then nearer to the far wall than to the near one.
+#[test]
+fn tissue_pressed_flat_is_not_drawn_over_the_tool() {
+    for response in BOTH {
+        let mut raw = pressed(response);
+        let soft = RawTissue { bulk: 0.0, restoration: 12.0, relaxation_s: 0.02, ..ORGAN };
+        raw.bodies[0].model = RawModel::Tissue(soft);
+        let ball = RawSolid::Sphere { radius: 0.04 };
+        raw.tools = vec![RawTool {
+            solid: ball,
+            stiffness: 1e5,
+            mass: 1.0,
+            ..tool("ball", Vec3::Z * 0.081, -Vec3::Z)
+        }];
+        raw.world.dt_s = 5e-3;
+        let mut world = world(&raw);
+        let mut input = Input::at_rest(&world);
+        let (mut deepest, mut contacts): (f64, u32) = (0.0, 0);
+        for k in 0..400 {
+            let t = f64::from(k) / 200.0;
+            let (aside, down) = (0.045 * (t - 1.0).max(0.0), 0.065 * t.min(1.0));
+            lead(&mut input, Vec3::new(aside, 0.0, 0.081 - down), false);
+            step(&mut world, &input, &mut || 0);
+            deepest = deepest.min(world.report.deepest_m);
+            contacts = contacts.max(world.report.contacts);
+        }
+        assert!(contacts > 50 && world.report.quarantined.is_empty(), "{contacts}");
+        assert!(deepest > -0.02 * 0.04, "{response:?}: {deepest} m");
+    }
+}
+
 /// A ball on a box: it comes to rest, and bears its weight.
 #[test]
 fn a_ball_comes_to_rest_and_is_not_crushed_by_its_damping() {

@@ -1,7 +1,7 @@
 //! Solids against slow twins and theory.
 
 use crate::make::{baked, noise3, run, scene, weightless};
-use crate::specimens::{elastic, flesh};
+use crate::specimens::{elastic, flesh, raised};
 use serosa_bake::RawScene;
 use serosa_bake::raw::{RawBody, RawDescent, RawModel, RawTie, RawWall, Selector, WallStiffness};
 use serosa_geometry::{Mat3, Real, Vec3};
@@ -19,17 +19,25 @@ pub fn beam(law: Law, cells: [usize; 3], relaxation_s: Real) -> RawBody {
     body
 }
 
-const DESCENTS: [RawDescent; 2] = [RawDescent::Vertex, RawDescent::Global];
-
-/// All laws and descents.
-fn ways() -> impl Iterator<Item = (Law, RawDescent)> {
-    LAWS.into_iter().flat_map(|law| DESCENTS.map(|descent| (law, descent)))
+/// How a body descends, and with how many nodes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Way {
+    Vertex,
+    Global,
+    Quadratic,
 }
 
-fn by(descent: RawDescent, mut body: RawBody) -> RawBody {
+const WAYS: [Way; 3] = [Way::Vertex, Way::Global, Way::Quadratic];
+
+/// All laws and ways.
+fn ways() -> impl Iterator<Item = (Law, Way)> {
+    LAWS.into_iter().flat_map(|law| WAYS.map(|way| (law, way)))
+}
+
+fn by(way: Way, mut body: RawBody) -> RawBody {
     let RawModel::Solid(model) = &mut body.model else { panic!("a solid") };
-    model.descent = descent;
-    body
+    model.descent = if way == Way::Vertex { RawDescent::Vertex } else { RawDescent::Global };
+    if way == Way::Quadratic { raised(body) } else { body }
 }
 
 fn world_of(mut raw: RawScene, dt_s: Real) -> World {
@@ -174,11 +182,13 @@ fn full_kernel(world: &World, v: usize, target: &[Vec3], pos: &mut [Vec3]) {
 #[test]
 fn sweeps_converge_to_the_exact_minimum() {
     for (law, descent) in ways() {
-        let mut world = world_of(scene(vec![by(descent, beam(law, [3, 1, 1], 0.0))]), 5e-3);
+        let long = if descent == Way::Quadratic { 2 } else { 3 };
+        let mut world = world_of(scene(vec![by(descent, beam(law, [long, 1, 1], 0.0))]), 5e-3);
         let mut seed = 6;
-        wild(&mut world, 0.002, 0.2, &mut seed);
+        // Newton's method without a search finds no minimum from farther off where nodes are so near to each other.
+        wild(&mut world, if descent == Way::Quadratic { 5e-4 } else { 0.002 }, 0.2, &mut seed);
         let before = world.clone();
-        steps(&mut world, if descent == RawDescent::Vertex { 3000 } else { 60 }, 1);
+        steps(&mut world, if descent == Way::Vertex { 3000 } else { 60 }, 1);
         let worst = apart(&newton(&before), &world.state.pos);
         assert!(worst < 1e-10, "{law:?} {descent:?}: {worst:e}");
     }
@@ -192,11 +202,11 @@ fn apart(a: &[Vec3], b: &[Vec3]) -> Real {
 #[test]
 fn a_factor_serves_other_steps_and_stiffnesses() {
     for (dt_s, stiffness) in [(5e-3, 2e4), (1e-3, 2e4), (1.0 / 30.0, 2e4), (5e-3, 2e3), (5e-3, 3e5)] {
-        let ends = DESCENTS.map(|descent| {
+        let ends = [Way::Vertex, Way::Global].map(|descent| {
             let mut world = world_of(scene(vec![by(descent, beam(Law::NeoHookean, [4, 2, 2], 0.0))]), 5e-3);
             wild(&mut world, 0.001, 0.1, &mut 6);
             (world.params.dt_s, world.params.bodies[0].stiffness) = (dt_s, stiffness);
-            steps(&mut world, if descent == RawDescent::Vertex { 6000 } else { 80 }, 1);
+            steps(&mut world, if descent == Way::Vertex { 6000 } else { 80 }, 1);
             world.state.pos
         });
         let worst = apart(&ends[0], &ends[1]);
@@ -207,25 +217,29 @@ fn a_factor_serves_other_steps_and_stiffnesses() {
 /// A factor made without damping ends where one made with it does.
 #[test]
 fn a_factor_serves_other_dampings() {
-    for law in LAWS {
+    for (law, way) in ways().filter(|w| w.1 != Way::Vertex) {
         let ends = [0.0, 4e-3].map(|tau| {
-            let mut world = world_of(scene(vec![by(RawDescent::Global, beam(law, [4, 2, 2], tau))]), 5e-3);
+            let mut world = world_of(scene(vec![by(way, beam(law, [4, 2, 2], tau))]), 5e-3);
             wild(&mut world, 0.001, 0.1, &mut 6);
             world.params.bodies[0].relaxation = 4e-3;
             steps(&mut world, 60, 1);
             world.state.pos
         });
         let worst = apart(&ends[0], &ends[1]);
-        assert!(worst < 1e-9, "{law:?}: {worst:e}");
+        assert!(worst < 1e-9, "{law:?} {way:?}: {worst:e}");
     }
 }
 
 /// However far a body has turned, a few steps leave as little.
 #[test]
 fn a_factor_turns_with_the_body() {
+    [Way::Global, Way::Quadratic].into_iter().for_each(turns_with_the_body);
+}
+
+fn turns_with_the_body(way: Way) {
     let left = [Vec3::ZERO, Vec3::new(1.5, -2.0, 0.4)].map(|turn| {
         let turn = serosa_geometry::rotation::from_rotation_vector(turn);
-        let mut body = by(RawDescent::Global, beam(Law::NeoHookean, [8, 2, 2], 0.0));
+        let mut body = by(way, beam(Law::NeoHookean, [8, 2, 2], 0.0));
         body.attachments.clear();
         let mut world = world_of(weightless(vec![body]), 5e-3);
         wild(&mut world, 1e-3, 0.05, &mut 9);
@@ -240,7 +254,7 @@ fn a_factor_turns_with_the_body() {
         steps(&mut world, 4, 1);
         apart(&exact, &world.state.pos) / start
     });
-    assert!(left[0] < 1e-2 && (left[1] / left[0] - 1.0).abs() < 0.01, "{left:?}");
+    assert!(left[0] < 1e-2 && (left[1] / left[0] - 1.0).abs() < 0.01, "{way:?}: {left:?}");
 }
 
 /// Newton's method with a dense matrix from differences of forces.
@@ -300,12 +314,17 @@ fn gauss(mut columns: Vec<Vec<Real>>, mut right: Vec<Real>) -> Vec<Real> {
 /// Two thousand cells and more, so that threads share the work.
 #[test]
 fn a_large_body_has_the_same_bits_on_any_number_of_threads() {
-    use RawDescent::{Global, Vertex};
-    let all =
-        [(Law::NeoHookean, 0.0, Vertex), (Law::NeoHookean, 5e-3, Vertex), (Law::Corotated, 5e-3, Vertex)];
-    for (law, tau, descent) in all.into_iter().chain([(Law::NeoHookean, 5e-3, Global)]) {
-        let bake = baked(&scene(vec![by(descent, beam(law, [24, 12, 12], tau))]));
-        assert!(bake.model.rest.len() > 3000);
+    use Way::{Global, Quadratic, Vertex};
+    let all = [
+        (Law::NeoHookean, 0.0, Vertex, 2),
+        (Law::NeoHookean, 5e-3, Vertex, 2),
+        (Law::Corotated, 5e-3, Vertex, 2),
+        (Law::NeoHookean, 5e-3, Global, 2),
+        (Law::Corotated, 5e-3, Quadratic, 1),
+    ];
+    for (law, tau, descent, fine) in all {
+        let bake = baked(&scene(vec![by(descent, beam(law, [12, 6, 6].map(|n| fine * n), tau))]));
+        assert!(bake.model.rest.len() > 3000 && bake.model.tets.len() > 2500);
         let mut hashes = Vec::new();
         for threads in [1, 2, 8] {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
@@ -334,7 +353,7 @@ fn damping_has_the_time_that_it_says() {
         let strain = 1e-4;
         world.state.pos.iter_mut().for_each(|p| p.x *= 1.0 + strain);
         let end = |w: &World| w.state.pos.iter().map(|p| p.x).fold(0.0, Real::max) / 0.08 - 1.0;
-        steps(&mut world, if descent == RawDescent::Vertex { 400 } else { 4 }, 100);
+        steps(&mut world, if descent == Way::Vertex { 400 } else { 4 }, 100);
         let wanted = strain * (1.0 + 2e-3 / tau as Real).powi(-100);
         assert!((end(&world) / wanted - 1.0).abs() < 0.02, "{law:?} {descent:?}: {} {wanted}", end(&world));
     }
@@ -349,7 +368,7 @@ fn damping_lets_a_body_spin() {
         [4, 2, 2],
         elastic(Law::NeoHookean, 2e4, 0.4, 1000.0, 0.1),
     );
-    for (descent, sweeps) in DESCENTS.into_iter().zip([20, 3]) {
+    for (descent, sweeps) in WAYS.into_iter().zip([20, 3, 3]) {
         let mut world = world_of(weightless(vec![by(descent, body.clone())]), 2e-3);
         let spin = Vec3::new(0.0, 0.0, 5.0);
         for v in 0..world.model.rest.len() {
@@ -379,8 +398,10 @@ fn walls_carry_the_weight() {
         vec![RawWall { which: Selector::Name("bottom".into()), stiffness: WallStiffness::Total(total) }];
     let bottom = body.geometry.mesh().unwrap().sets["bottom"].clone();
     let mut weight = 0.0;
-    for (descent, sweeps) in DESCENTS.into_iter().zip([60, 4]) {
-        let mut world = world_of(scene(vec![by(descent, body.clone())]), 5e-3);
+    for (descent, sweeps) in WAYS.into_iter().zip([60, 4, 4]) {
+        let body = by(descent, body.clone());
+        let bottom = body.geometry.mesh().unwrap().sets["bottom"].clone();
+        let mut world = world_of(scene(vec![body]), 5e-3);
         world.params.bodies[0].drag = 20.0;
         steps(&mut world, sweeps, 400);
         weight = world.model.mass.iter().sum::<Real>() * 9.81;
@@ -414,7 +435,7 @@ fn ties_carry_the_weight_of_the_other() {
         reach: 0.02,
         stiffness: 100.0,
     }];
-    for (descent, sweeps) in DESCENTS.into_iter().zip([60, 6]) {
+    for (descent, sweeps) in WAYS.into_iter().zip([60, 6, 6]) {
         let bodies = [&above, &below].map(|body| by(descent, body.clone()));
         let mut world = world_of(scene(bodies.to_vec()), 5e-3);
         assert!(world.model.ties.iter().any(|t| t.ends[1].weights[0] < 1.0), "within a tetrahedron");
@@ -435,25 +456,26 @@ fn ties_carry_the_weight_of_the_other() {
 /// let go.
 #[test]
 fn jaws_drag_a_solid() {
-    for (strength, descent) in [20.0, 0.05].into_iter().flat_map(|s| DESCENTS.map(|d| (s, d))) {
+    for (strength, descent) in [20.0, 0.05].into_iter().flat_map(|s| WAYS.map(|d| (s, d))) {
         let mut raw = weightless(vec![by(descent, beam(Law::NeoHookean, [6, 2, 2], 5e-3))]);
         raw.tools = vec![crate::make::tool("jaws", Vec3::new(0.12, 0.02, 0.06), Vec3::NEG_Z)];
         raw.tools[0].strength = strength;
         raw.tools[0].reach = 0.03;
         let mut world = world_of(raw, 4e-3);
         let mut input = Input::at_rest(&world);
-        input.sweeps = if descent == RawDescent::Vertex { 40 } else { 6 };
+        input.sweeps = if descent == Way::Vertex { 40 } else { 6 };
         crate::make::lead(&mut input, Vec3::new(0.12, 0.02, 0.06), true);
         (0..50).for_each(|_| step(&mut world, &input, &mut || 0));
         assert!(!world.state.grips.is_empty());
-        crate::make::lead(&mut input, Vec3::new(0.11, 0.02, 0.09), true);
+        let high = if strength < 1.0 { 0.13 } else { 0.09 };
+        crate::make::lead(&mut input, Vec3::new(0.11, 0.02, high), true);
         let mut slipped = 0;
         for _ in 0..500 {
             step(&mut world, &input, &mut || 0);
             slipped += world.report.slipped_out;
         }
         if strength < 1.0 {
-            assert!(slipped > 0 && world.state.grips.is_empty());
+            assert!(slipped > 0 && world.state.grips.is_empty(), "{descent:?}: {slipped}");
             continue;
         }
         let tool = &world.model.tools[0];
@@ -484,7 +506,11 @@ fn jaws_drag_a_solid() {
 /// Strain is none for rigid motion and known for a stretch without change of the others.
 #[test]
 fn strain_for_colours() {
-    let mut world = world_of(weightless(vec![beam(Law::NeoHookean, [3, 2, 2], 0.0)]), 1e-3);
+    [Way::Vertex, Way::Quadratic].into_iter().for_each(has_its_strain);
+}
+
+fn has_its_strain(way: Way) {
+    let mut world = world_of(weightless(vec![by(way, beam(Law::NeoHookean, [3, 2, 2], 0.0))]), 1e-3);
     let turn = serosa_geometry::rotation::from_rotation_vector(Vec3::new(0.3, 1.0, -0.5));
     let mut strains = Vec::new();
     let moved: Vec<Vec3> = world.model.rest.iter().map(|p| turn * *p + Vec3::ONE).collect();

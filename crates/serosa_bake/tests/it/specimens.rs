@@ -113,19 +113,38 @@ pub fn flesh(name: &str, (corner, size): (Vec3, Vec3), cells: [usize; 3], materi
 
 /// Light and large: the kit deforms by a tenth of a metre what has no springs.
 fn light(law: Law, relaxation_s: f64) -> Specimen {
-    let size = Vec3::new(4.0, 2.0, 2.0);
-    let body = flesh("block", (Vec3::ZERO, size), [4, 2, 2], elastic(law, 1e4, 0.4, 1.0, relaxation_s));
-    let inner = body.geometry.mesh().map(|mesh| {
-        let inside = |p: &Vec3| p.min_element() > 0.1 && (size - *p).min_element() > 0.1;
-        (0..mesh.points.len()).filter(|v| inside(&mesh.points[*v])).collect()
-    });
+    let body = flesh("block", (Vec3::ZERO, LIGHT), [4, 2, 2], elastic(law, 1e4, 0.4, 1.0, relaxation_s));
+    let inner = light_inside(&body);
     let name = match (law, relaxation_s > 0.0) {
         (Law::NeoHookean, false) => "solid",
         (Law::NeoHookean, true) => "damped solid",
         (Law::Corotated, false) => "corotated solid",
         (Law::Corotated, true) => "damped corotated solid",
     };
-    Specimen { name, body, inner: inner.unwrap_or_default(), response: Response::DisplacementVelocity }
+    Specimen { name, body, inner, response: Response::DisplacementVelocity }
+}
+
+const LIGHT: Vec3 = Vec3::new(4.0, 2.0, 2.0);
+
+fn light_inside(body: &RawBody) -> Vec<usize> {
+    let points = body.geometry.mesh().map_or(&[][..], |mesh| &mesh.points);
+    let inside = |p: &Vec3| p.min_element() > 0.1 && (LIGHT - *p).min_element() > 0.1;
+    (0..points.len()).filter(|v| inside(&points[*v])).collect()
+}
+
+/// With a node in the middle of every edge.
+pub fn raised(mut body: RawBody) -> RawBody {
+    let RawGeometry::Tets(tets) = body.geometry else { panic!("tetrahedra") };
+    body.geometry = RawGeometry::Tets(tets.raised());
+    body
+}
+
+/// A solid as a whole, of quadratic tetrahedra.
+fn quadratic(name: &'static str, specimen: Specimen) -> Specimen {
+    let mut specimen = whole(name, specimen);
+    specimen.body = raised(specimen.body);
+    specimen.inner = light_inside(&specimen.body);
+    specimen
 }
 
 /// The same, as a whole.
@@ -181,6 +200,10 @@ pub fn all() -> Vec<Specimen> {
         light(Law::Corotated, 5e-3),
         whole("solid as a whole", light(Law::NeoHookean, 0.0)),
         whole("damped corotated solid as a whole", light(Law::Corotated, 5e-3)),
+        quadratic("quadratic solid", light(Law::NeoHookean, 0.0)),
+        quadratic("damped quadratic solid", light(Law::NeoHookean, 5e-3)),
+        quadratic("corotated quadratic solid", light(Law::Corotated, 0.0)),
+        quadratic("damped corotated quadratic solid", light(Law::Corotated, 5e-3)),
         free("tissue", ball_of(ORGAN)),
         free("tissue without restoration", ball_of(bare)),
         Specimen {

@@ -38,7 +38,7 @@ fn body_of(raw: RawStrip) -> RawBody {
 fn ends(model: &Model, prim: PrimId) -> [Vec3; 2] {
     match model.prims[prim.at()].kind {
         PrimKind::Segment(ends) => ends.map(|v| model.rest[v.at()]),
-        PrimKind::Shape(_) => panic!("a strip has segments only"),
+        _ => panic!("a strip has segments only"),
     }
 }
 
@@ -79,7 +79,7 @@ fn the_start_is_free_of_overlap() {
                     left_out += 1;
                     let columns_of = |p: PrimId| match model.prims[p.at()].kind {
                         PrimKind::Segment(e) => e.map(|v| v.at() / rows),
-                        PrimKind::Shape(_) => panic!(),
+                        _ => panic!(),
                     };
                     let (a, b) = (columns_of(i), columns_of(j));
                     let apart = b[0].saturating_sub(a[1]).max(a[0].saturating_sub(b[1]));

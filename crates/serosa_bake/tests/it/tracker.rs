@@ -303,7 +303,7 @@ fn active_pairs_are_placed_where_their_cores_are_closest() {
     for pair in &shown {
         let cores = pair.prims.map(|p| match world.model.prims[p.at()].kind {
             PrimKind::Segment(ends) => ends.map(|v| world.state.pos[v.at()]),
-            PrimKind::Shape(_) => panic!("the tracker follows segments"),
+            _ => panic!("the tracker follows segments"),
         });
         let along = |[a, b]: [Vec3; 2]| (0..=400).map(move |i| a.lerp(b, f64::from(i) / 400.0));
         let sampled = along(cores[0])

@@ -206,7 +206,7 @@ fn edges_between_their_ends_are_found_from_consistent_depths_too() {
             };
             let mut got = Vec::new();
             consistent.find(shapes, of, &intersection, None);
-            consistent.edges(shapes, of, &intersection, |p| got.push(*p));
+            consistent.edges(shapes, of, &intersection, 0.0, |p| got.push(*p));
             assert!(got.iter().all(|p| p.distance > 0.0 && (p.out.length() - 1.0).abs() < 1e-12));
             let sorted = |points: &[Inner]| {
                 let mut points: Vec<Inner> = points.iter().filter(pierces).copied().collect();
@@ -218,4 +218,34 @@ fn edges_between_their_ends_are_found_from_consistent_depths_too() {
         }
         assert!(count > 20, "{count}");
     }
+}
+
+/// Two balls that lie nearly in one place, and cross all over: with slack edges are passed over, and none that is deeper than that.
+#[test]
+fn edges_within_their_slack_are_passed_over() {
+    let (a, b) = (Body::sphere(6), Body::sphere(5).moved(|p| p + Vec3::new(0.02, 0.01, 0.005)));
+    let (a, b) = (a.shape(), b.shape());
+    let mut intersection = Intersection::default();
+    intersection.find(&a, &b);
+    let (mut consistent, mut passed, mut kept) = (crate::consistent::Consistent::default(), 0, 0);
+    let slack = 0.02;
+    for (of, shapes) in [(Of::First, [&a, &b]), (Of::Second, [&b, &a])] {
+        consistent.find(shapes, of, &intersection, None);
+        let edges = |slack: Real| {
+            let mut all = Vec::new();
+            consistent.edges(shapes, of, &intersection, slack, |p| all.push(*p));
+            all
+        };
+        let (all, deeper) = (edges(0.0), edges(slack));
+        assert!(deeper.iter().all(|p| all.contains(p)));
+        let known = |v: u32| consistent.found().iter().find(|f| f.vertex == v).map_or(0.0, |f| f.depth);
+        for p in all.iter().filter(|p| !deeper.contains(p)) {
+            let [v, w, _] = p.corners;
+            let length = shapes[0].points[v as usize].distance(shapes[0].points[w as usize]);
+            assert!(p.distance <= known(v).max(known(w)).max(0.0) + slack * length, "{p:?}");
+            passed += 1;
+        }
+        kept += deeper.len();
+    }
+    assert!(passed > 5 && kept > 5, "{passed} and {kept}");
 }

@@ -111,7 +111,8 @@ impl Tree {
     }
 
     fn pairs_of_leaves(&self, a: &Node, other: &Self, b: &Node, found: &mut impl FnMut(u32, u32)) {
-        for k in leaf(a) {
+        // Where leaves only graze one another, most items of the one are nowhere near the other.
+        for k in leaf(a).filter(|k| self.boxes[*k].overlaps(&b.around)) {
             for l in leaf(b) {
                 if self.boxes[k].overlaps(&other.boxes[l]) {
                     found(self.items[k], other.items[l]);

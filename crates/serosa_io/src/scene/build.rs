@@ -249,9 +249,18 @@ impl Builder<'_> {
     fn filled(&mut self, shape: &str, n: &Node, model: &Node) -> Option<RawGeometry> {
         let how = self.sound(solid::fill_of(model))?;
         let recipe = Order::of(shape, n).and_then(Result::ok).map(|order| order.recipe());
+        let quadratic = solid::is_quadratic(model);
+        if quadratic && shape == "block" {
+            // The others count when they are there.
+            let (block, _) = self.sound(solid::block_of(n))?;
+            self.count(solid::middles_of(&block), n)?;
+        }
         match self.geometry(shape, n)? {
             RawGeometry::Mesh { mesh: surface, .. } if recipe.is_some() || shape == "mesh" => {
-                Some(RawGeometry::Filled(Box::new(RawFilled { surface, recipe, how })))
+                Some(RawGeometry::Filled(Box::new(RawFilled { surface, recipe, how, quadratic })))
+            }
+            RawGeometry::Tets(tets) if quadratic && model.get("fill").is_none() => {
+                Some(RawGeometry::Tets(tets.raised()))
             }
             other => {
                 if model.get("fill").is_some() {

@@ -23,21 +23,33 @@ pub fn block_of(n: &Node) -> Result<(Block, u64), Problem> {
     Ok((Block { corner: n.vector("corner"), size, cells }, count))
 }
 
-/// Tetrahedra of a surface that says nothing about them.
-const TETS: usize = 10_000;
+/// How many more vertices a block of quadratic tetrahedra has: all of the grid of half its cells that are no corners.
+pub fn middles_of(block: &Block) -> u64 {
+    let count = |per: u64| block.cells.iter().fold(1u64, |all, n| all.saturating_mul(per * *n as u64 + 1));
+    count(2) - count(1)
+}
+
+/// Tetrahedra of a surface that says nothing about them: linear ones, and quadratic ones with as many nodes.
+const TETS: [usize; 2] = [10_000, 1250];
+
+/// Whether the tetrahedra of a solid have ten nodes, by the table of its model.
+pub fn is_quadratic(model: &Node) -> bool {
+    model.choice("element") == "quadratic"
+}
 
 /// How the surface of a solid is to be filled, by the table of its model.
 pub fn fill_of(model: &Node) -> Result<Fill, Problem> {
-    let Some(n) = model.table("fill") else { return Ok(Fill::with_tets(TETS)) };
+    let tets = TETS[usize::from(is_quadratic(model))];
+    let Some(n) = model.table("fill") else { return Ok(Fill::with_tets(tets)) };
     let size = match (n.real("edge"), n.get("tets")) {
         (Some(_), Some(_)) => {
             return Err(Problem::new(n.span_of("edge"), "`edge` stands beside `tets`", "keep one of them"));
         }
         (Some(edge), None) => Size::Edge(edge),
         (None, Some(_)) => Size::Tets(n.count("tets") as usize),
-        (None, None) => Size::Tets(TETS),
+        (None, None) => Size::Tets(tets),
     };
-    Ok(Fill { size, coarsest: n.si("coarsest"), ..Fill::with_tets(TETS) })
+    Ok(Fill { size, coarsest: n.si("coarsest"), ..Fill::with_tets(tets) })
 }
 
 /// A block, made.

@@ -156,6 +156,10 @@ name = "whole"
 shape.block = { corner = [0.6, 0, 0], size = [0.1, 0.1, 0.1], cell = "5 cm" }
 model.solid = { young = "6 kPa", poisson = 0.4, density = "1000 kg/m3", descent = "global", tie = [{ name = "left", to = "slow", reach = "1 mm", stiffness = "100 N/m" }] }
 [[body]]
+name = "ten"
+shape.block = { corner = [0.7, 0, 0], size = [0.1, 0.1, 0.1], cell = "5 cm" }
+model.solid = { young = "6 kPa", poisson = 0.49, density = "1000 kg/m3", element = "quadratic", tie = [{ name = "left", to = "whole", reach = "1 mm", stiffness = "100 N/m" }] }
+[[body]]
 name = "floor"
 shape.plane = { point = [0, 0, -0.1] }
 model.fixed = {}

@@ -1,6 +1,7 @@
 //! Meetings of real organs with one another and with themselves, found by the fast search and by slow ones. The meshes
 //! lie beside the project, never in it; where they are missing, these tests say so and pass.
 
+use crate::files_below;
 use serosa_geometry::collide::{Cascade, Collider, Meeting, Own, Shells, every_meeting};
 use serosa_geometry::surface::{PAIRS_MAX, self_meetings};
 use serosa_geometry::weld::weld_within;
@@ -53,23 +54,8 @@ impl Bodies {
     }
 }
 
-#[allow(clippy::print_stdout)]
 fn files() -> Vec<PathBuf> {
-    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
-    let mut folders = vec![data.join("organs"), data.join("contact")];
-    if !folders[0].is_dir() {
-        println!("skipped: there is no ../shared/data beside the project");
-        return Vec::new();
-    }
-    let mut files = Vec::new();
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() { folders.push(path) } else { files.push(path) }
-        }
-    }
-    files.sort();
-    files
+    files_below(&["organs", "contact"])
 }
 
 fn strangers(all: &[Meeting]) -> Vec<Meeting> {

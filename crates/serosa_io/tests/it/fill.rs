@@ -1,29 +1,12 @@
 //! Organs from outside the project, filled with tetrahedra. They lie beside it, never in it; where they are missing, this
 //! test says so and passes.
 
+use crate::files_below;
 use serosa_bake::fill::{Fill, FillFault, Filled, LEAST_ANGLE, fill};
 use serosa_geometry::tets::Tets;
 use serosa_geometry::{Aabb, Vec3};
 use serosa_io::mesh::format_of;
-use std::path::{Path, PathBuf};
-
-#[allow(clippy::print_stdout)]
-fn organs() -> Vec<PathBuf> {
-    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/organs")];
-    if !folders[0].is_dir() {
-        println!("skipped: there is no ../shared/data/organs beside the project");
-        return Vec::new();
-    }
-    let mut files = Vec::new();
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() { folders.push(path) } else { files.push(path) }
-        }
-    }
-    files.sort();
-    files
-}
+use std::path::Path;
 
 /// All triangles of a file, as one surface.
 fn surface(path: &Path) -> Option<(Vec<Vec3>, Vec<[u32; 3]>)> {
@@ -55,7 +38,7 @@ fn check(name: &str, filled: &Filled) {
 #[test]
 fn every_organ_is_filled_with_good_tetrahedra() {
     let (mut solid, mut thin) = (0, Vec::new());
-    for path in organs() {
+    for path in files_below(&["organs"]) {
         let Some((points, triangles)) = surface(&path) else { continue };
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         let edge = Aabb::around(points.iter().copied()).size().max_element() / 20.0;
@@ -78,7 +61,10 @@ fn every_organ_is_filled_with_good_tetrahedra() {
 
 #[test]
 fn an_organ_has_as_many_tetrahedra_as_asked_for() {
-    let Some(path) = organs().into_iter().find(|p| p.ends_with("bodyparts3d/duodenum.stl")) else { return };
+    let Some(path) = files_below(&["organs"]).into_iter().find(|p| p.ends_with("bodyparts3d/duodenum.stl"))
+    else {
+        return;
+    };
     let (points, triangles) = surface(&path).unwrap();
     let filled = fill(&points, &triangles, &Fill::with_tets(50_000), &mut |_| {}).unwrap();
     check("duodenum", &filled);

@@ -283,11 +283,11 @@ impl Elimination {
         for source in &self.sources[panel.source..panel.source_end] {
             let block = &matrix.blocks()[source.block as usize];
             let (row, column) = (source.row as usize, source.column as usize);
-            for p in 0..WIDTH {
+            let entry = |p: usize, q: usize| if source.turned { block[q][p] } else { block[p][q] };
+            for k in 0..WIDTH * WIDTH {
+                let (p, q) = (k / WIDTH, k % WIDTH);
                 let (tile, lane) = tiles::at(panel.width, row + p, column);
-                for q in 0..WIDTH {
-                    values[tile + q][lane] = if source.turned { block[q][p] } else { block[p][q] };
-                }
+                values[tile + q][lane] = entry(p, q);
             }
             if row == column {
                 (0..WIDTH).for_each(|p| self.diagonal[panel.start + row + p] = block[p][p]);

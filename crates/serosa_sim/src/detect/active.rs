@@ -58,7 +58,7 @@ pub fn active_pairs(world: &World, most: usize, out: &mut Vec<Active>) -> usize 
 /// How deep the core of a primitive lies below its surface \[m\].
 fn depth(world: &World, prim: PrimId) -> Real {
     let round = match world.model.prims[prim.at()].kind {
-        PrimKind::Segment(_) => true,
+        PrimKind::Segment(_) | PrimKind::Triangle(_) => true,
         PrimKind::Shape(r) => {
             matches!(world.model.rigids[r.at()].shape, Shape::Ball | Shape::Capsule { .. })
         }

@@ -7,9 +7,12 @@
 pub mod tracker;
 
 mod active;
+mod between;
 mod growth;
 mod reach;
 mod shells;
+
+use between::Way;
 
 pub use active::{Active, active_pairs};
 pub use reach::Reach;
@@ -22,10 +25,10 @@ use crate::params::{BodyParams, Detector, Filter, Params};
 use crate::report::StepReport;
 use crate::row::{Held, Row, RowKey, Side};
 use crate::state::State;
-use crate::{Mat3, PrimId, Real, Scratch, Vec3, VertexId};
+use crate::{Mat3, PrimId, Real, RigidId, Scratch, Vec3, VertexId};
 use rayon::prelude::*;
-use serosa_geometry::solid::{touches, touches_and_ends};
-use serosa_geometry::{Aabb, Cuboid, Grid, Of, Plane, Round, Solid, Touch};
+use serosa_geometry::solid::{THROUGH, touches, touches_and_ends};
+use serosa_geometry::{Aabb, Cuboid, Facet, Grid, Of, Plane, Round, Solid, Touch};
 use tracker::{Sight, Tracker};
 
 /// Skin of the fat boxes, as a share of the mean size of a primitive: a thicker one lasts longer and lists more
@@ -54,8 +57,8 @@ pub struct Finder {
     buckets: Vec<Bucket>,
     /// All near pairs of the last [`Search::Near`], sorted.
     pub near: Vec<Near>,
-    /// Rows at vertices: what they hold, and which they are.
-    held: Vec<([Held; 2], u32)>,
+    /// Rows at vertices: what they hold, whether it is not one that came through a face, and which they are.
+    held: Vec<([Held; 2], bool, u32)>,
     /// For each row, whether an earlier one holds the same.
     again: Vec<bool>,
 }
@@ -68,6 +71,10 @@ pub enum Search<'a> {
     /// Pairs that may meet within their reaches, into [`Finder::near`], with a row for each touch that may push; at
     /// the ends of edges too.
     Near(&'a Reach),
+    /// Pairs that touch on the way from the places to these: every end of an edge with a face, every two edges, and
+    /// what touches shapes; each where it first does, the gap as it is at the start. For a response that looks again
+    /// at where it has led: what is found may be merged with what it knew by [`Row::held`].
+    Between(Places<'a>),
 }
 
 /// A near pair and where it is nearest.
@@ -148,7 +155,8 @@ fn find_overlaps(sub: &Substep, state: &mut State, scratch: &mut Scratch) {
 
 impl Finder {
     /// All rows of a search at some places, sorted by key, into `rows`; those that hold the same vertex are all
-    /// there. With the tracker, those that it knows: it goes on from `tracker.active`, and leaves there what it
+    /// there ([`Self::merge`] leaves one of them). Grid: O(n log n + pairs whose boxes overlap), all pairs: O(n²); both
+    /// find the same. With the tracker, those that it knows: it goes on from `tracker.active`, and leaves there what it
     /// follows now.
     pub fn rows(
         &mut self,
@@ -196,7 +204,7 @@ impl Finder {
                 let later = (k + 1..model.prims.len()).map(PrimId::from);
                 for b in later.filter(|&b| model.may_touch(a, b)) {
                     // What may meet sweeps boxes that overlap; what overlaps is looked for without boxes.
-                    if matches!(search, Search::Near(_)) && !boxes[a.at()].overlaps(&boxes[b.at()]) {
+                    if !matches!(search, Search::Overlap) && !boxes[a.at()].overlaps(&boxes[b.at()]) {
                         continue;
                     }
                     bucket.meet(model, &params.bodies, (places, search), (a, b), solids);
@@ -210,17 +218,19 @@ impl Finder {
     }
 
     /// Keeps one of the rows that hold the same: a knot of a net on a table is found from each of the four
-    /// threads that meet in it, and would be pushed four times. The first by key stays.
+    /// threads that meet in it, and would be pushed four times. The first by key stays; of a vertex and a face the first
+    /// that saw it come through, since the others take it for one that is on the side where it has got to.
     pub fn merge(&mut self, rows: &mut Vec<Row>) {
         self.held.clear();
         let at_vertex = |held: &[Held; 2]| held.iter().any(|h| matches!(h, Held::Vertex(_)));
-        let found = rows.iter().zip(0..).map(|(row, i)| (row.held(), i));
-        self.held.extend(found.filter(|(held, _)| at_vertex(held)));
+        let whole = |row: &Row| !came_through(row);
+        let found = rows.iter().zip(0..).map(|(row, i)| (row.held(), whole(row), i));
+        self.held.extend(found.filter(|(held, ..)| at_vertex(held)));
         self.held.sort_unstable();
         self.again.clear();
         self.again.resize(rows.len(), false);
         for pair in self.held.windows(2) {
-            self.again[pair[1].1 as usize] = pair[0].0 == pair[1].0;
+            self.again[pair[1].2 as usize] = pair[0].0 == pair[1].0;
         }
         let mut i = 0;
         rows.retain(|_| {
@@ -257,7 +267,7 @@ impl Finder {
         self.fat.clear();
         let fat = |(i, b): (usize, &Aabb)| match search {
             Search::Near(reach) => reach.fat(model, PrimId::from(i), *b).grown(skin),
-            Search::Overlap => b.grown(skin),
+            Search::Overlap | Search::Between(_) => b.grown(skin),
         };
         self.fat.extend(self.boxes.iter().enumerate().map(fat));
         self.grid.build(&self.fat, |i| model.group(PrimId(i)));
@@ -306,6 +316,7 @@ impl Finder {
                 *bounds = match search {
                     Search::Near(reach) => reach.swept(model, PrimId::from(prim), solid.bounds(), 1.0),
                     Search::Overlap => solid.bounds(),
+                    Search::Between(end) => Way { model, start: places, end }.swept(PrimId::from(prim)),
                 };
             }
         });
@@ -336,10 +347,20 @@ impl Bucket {
         solids: &[Solid],
     ) {
         let (x, y) = (&solids[a.at()], &solids[b.at()]);
-        let Search::Near(reach) = search else {
-            return touches(x, y, 0.0, &mut |touch| {
-                self.rows.push(row(model, bodies, places, (a, b), &touch))
-            });
+        let held = |r: RigidId| places.pose[r.at()];
+        let made = |touch: &Touch| row((model, bodies), held, places.radius, (a, b), touch);
+        let reach = match search {
+            Search::Near(reach) => reach,
+            Search::Overlap => return touches(x, y, 0.0, &mut |touch| self.rows.push(made(&touch))),
+            Search::Between(end) => {
+                let (way, before) = (Way { model, start: places, end }, self.rows.len());
+                way.meet((a, b), &mut |touch, time| {
+                    let at = |r: RigidId| way.pose(r, time);
+                    let row = row((model, bodies), at, end.radius, (a, b), &touch);
+                    self.rows.push(Row { gap: row.gap_at(places.pos, places.pose), ..row });
+                });
+                return self.rows[before..].sort_unstable_by_key(|row| row.key);
+            }
         };
         let margin = reach.farthest[a.at()] + reach.farthest[b.at()];
         let mute = |of: Of, end: usize| match of {
@@ -348,12 +369,17 @@ impl Bucket {
         };
         let nearest = touches_and_ends(x, y, margin, mute, &mut |touch| {
             if reach.may_push(model, places, (a, b), &touch) && speaks(model, (a, b), &touch) {
-                self.rows.push(row(model, bodies, places, (a, b), &touch));
+                self.rows.push(made(&touch));
             }
         });
         let meets = nearest.filter(|touch| reach.may_meet(model, (a, b), touch));
         self.near.extend(meets.map(|t| Near { prims: [a, b], normal: t.normal, gap: t.gap }));
     }
+}
+
+/// Whether a row is of a vertex that has come through a face.
+fn came_through(row: &Row) -> bool {
+    row.key.feature >= THROUGH && row.sides.iter().any(|side| matches!(side, Side::Face(..)))
 }
 
 /// Whether an end of a segment leaves a touch with `other` to an earlier segment that meets it there.
@@ -418,15 +444,26 @@ impl Clear for Bucket {
 }
 
 /// A primitive in world space.
+#[inline]
 pub fn solid_of(model: &Model, prim: PrimId, at: Places) -> Solid {
-    let radius = at.radius[prim.at()];
+    solid_by(model, prim, |v| at.pos[v.at()], |r| at.pose[r.at()], at.radius[prim.at()])
+}
+
+/// The same, told where its vertices are or its frame is.
+#[inline]
+fn solid_by(
+    model: &Model,
+    prim: PrimId,
+    vertex: impl Fn(VertexId) -> Vec3,
+    pose: impl Fn(RigidId) -> Pose,
+    radius: Real,
+) -> Solid {
     let rigid = match model.prims[prim.at()].kind {
-        PrimKind::Segment([a, b]) => {
-            return Solid::Round(Round { a: at.pos[a.at()], b: at.pos[b.at()], radius });
-        }
+        PrimKind::Segment([a, b]) => return Solid::Round(Round { a: vertex(a), b: vertex(b), radius }),
+        PrimKind::Triangle(corners) => return Solid::Facet(Facet { corners: corners.map(vertex), radius }),
         PrimKind::Shape(r) => r,
     };
-    let pose = &at.pose[rigid.at()];
+    let pose = pose(rigid);
     match model.rigids[rigid.at()].shape {
         Shape::Ball => Solid::Round(Round { a: pose.pos, b: pose.pos, radius }),
         Shape::Capsule { half } => {
@@ -443,16 +480,24 @@ pub fn solid_of(model: &Model, prim: PrimId, at: Places) -> Solid {
     }
 }
 
-/// From a touch to a row: who is held where, with which weight.
-fn row(model: &Model, bodies: &[BodyParams], at: Places, pair: (PrimId, PrimId), touch: &Touch) -> Row {
+/// From a touch to a row: who is held where, with which weight. Frames and radii are those of the touch.
+#[inline]
+fn row(
+    (model, bodies): (&Model, &[BodyParams]),
+    pose: impl Fn(RigidId) -> Pose,
+    radius: &[Real],
+    pair: (PrimId, PrimId),
+    touch: &Touch,
+) -> Row {
     let mu = |p: PrimId| bodies[model.prims[p.at()].body.at()].friction;
     let side = |prim: PrimId, along: Real, point: Vec3| match model.prims[prim.at()].kind {
         PrimKind::Segment(ends) => Side::Soft(ends, [1.0 - along, along]),
-        PrimKind::Shape(r) => Side::Rigid(r, at.pose[r.at()].local(point)),
+        PrimKind::Triangle(corners) => Side::Face(corners, touch.weights),
+        PrimKind::Shape(r) => Side::Rigid(r, pose(r).local(point)),
     };
-    // A segment is held at its core, its radius behind the surface; a shape at its surface.
+    // A segment or triangle is held at its core, its radius behind the surface; a shape at its surface.
     let inset = |prim: PrimId| match model.prims[prim.at()].kind {
-        PrimKind::Segment(_) => at.radius[prim.at()],
+        PrimKind::Segment(_) | PrimKind::Triangle(_) => radius[prim.at()],
         PrimKind::Shape(_) => 0.0,
     };
     Row {

@@ -59,12 +59,13 @@ impl Reach {
     #[inline]
     pub(super) fn swept(&self, model: &Model, prim: PrimId, at: Aabb, steps: Real) -> Aabb {
         match model.prims[prim.at()].kind {
-            PrimKind::Segment([v, w]) => {
-                let (v, w) = (self.ways[v.at()] * steps, self.ways[w.at()] * steps);
-                Aabb { min: at.min + v.min(w).min(Vec3::ZERO), max: at.max + v.max(w).max(Vec3::ZERO) }
-                    .grown(self.prims[prim.at()])
-            }
             PrimKind::Shape(_) => at.grown(steps * self.prims[prim.at()]),
+            ref soft => {
+                let ways = soft.vertices().iter().map(|v| self.ways[v.at()] * steps);
+                let none = (Vec3::ZERO, Vec3::ZERO);
+                let (low, high) = ways.fold(none, |(low, high), way| (low.min(way), high.max(way)));
+                Aabb { min: at.min + low, max: at.max + high }.grown(self.prims[prim.at()])
+            }
         }
     }
 
@@ -78,10 +79,10 @@ impl Reach {
     fn advance(&self, model: &Model, prim: PrimId, dir: Vec3) -> Real {
         let stray = self.prims[prim.at()];
         match model.prims[prim.at()].kind {
-            PrimKind::Segment([v, w]) => {
-                stray + self.ways[v.at()].dot(dir).max(self.ways[w.at()].dot(dir)).max(0.0)
-            }
             PrimKind::Shape(_) => stray,
+            ref soft => {
+                stray + soft.vertices().iter().map(|v| self.ways[v.at()].dot(dir)).fold(0.0, Real::max)
+            }
         }
     }
 
@@ -106,6 +107,9 @@ impl Reach {
     ) -> bool {
         let way = |prim: PrimId, along: Real, point: Vec3| match model.prims[prim.at()].kind {
             PrimKind::Segment([v, w]) => self.ways[v.at()].lerp(self.ways[w.at()], along),
+            PrimKind::Triangle(corners) => {
+                corners.iter().zip(touch.weights).map(|(v, weight)| self.ways[v.at()] * weight).sum()
+            }
             PrimKind::Shape(r) => {
                 let [shift, turn] = self.turns[r.at()];
                 shift + turn.cross(point - at.pose[r.at()].pos)
@@ -144,15 +148,15 @@ pub(super) fn look_ahead(model: &Model, state: &State, scratch: &mut Scratch) {
     reach.frames.extend(reach.turns.iter().zip(arms).map(|(turn, arm)| far(turn, arm)));
     reach.prims.clear();
     reach.prims.extend(model.prims.iter().map(|prim| match prim.kind {
-        PrimKind::Segment([v, w]) => reach.strays[v.at()].max(reach.strays[w.at()]),
         PrimKind::Shape(r) => reach.frames[r.at()],
+        ref soft => soft.vertices().iter().map(|v| reach.strays[v.at()]).fold(0.0, Real::max),
     }));
     reach.farthest.clear();
     reach.farthest.extend(model.prims.iter().zip(&reach.prims).map(|(prim, stray)| match prim.kind {
-        PrimKind::Segment([v, w]) => {
-            let longest = reach.ways[v.at()].length_squared().max(reach.ways[w.at()].length_squared());
-            stray + longest.sqrt()
-        }
         PrimKind::Shape(_) => *stray,
+        ref soft => {
+            let ways = soft.vertices().iter().map(|v| reach.ways[v.at()].length_squared());
+            stray + ways.fold(0.0, Real::max).sqrt()
+        }
     }));
 }

@@ -11,13 +11,17 @@ use crate::model::{Model, Pose, Shape as Solid, Shell};
 use crate::params::{Params, Response};
 use crate::row::{Row, RowKey, Side};
 use crate::{PrimId, Real, RigidId, Scratch, Vec3, VertexId};
-use serosa_geometry::consistent::Consistent;
+use serosa_geometry::consistent::{Consistent, Penetration};
 use serosa_geometry::overlap::{Inner, Overlap};
 use serosa_geometry::triangle::closest_on_triangle;
 use serosa_geometry::{Aabb, Grid, Intersection, Of, Shape, Topology, Tree};
 
 /// How far a point's own way out must agree with that of its region: the cosine of the angle between them.
 const ALONG: Real = 0.5;
+
+/// So much of its length an edge may be deeper between its ends than these, with consistent depths: a mesh is no nearer to
+/// the round surface that is meant where that turns by 5° along an edge.
+const SLACK: Real = 0.01;
 
 /// Working arrays; grown once, kept.
 #[derive(Clone, Debug, Default)]
@@ -72,6 +76,8 @@ struct Contact<'a> {
     shapes: [&'a Shape<'a>; 2],
     at: At<'a>,
     friction: Real,
+    /// Whether the surfaces cross. What is wholly inside does not, and leaves as a whole.
+    crosses: bool,
 }
 
 /// A place of one side: vertices of the shell and their weights.
@@ -164,7 +170,9 @@ impl Shells {
         let (a, b) = (shape(i), shape(j));
         intersection.find(&a, &b);
         let mu = shells.map(|shell| params.bodies[shell.body.at()].friction);
-        let contact = Contact { model, shells, shapes: [&a, &b], at, friction: (mu[0] * mu[1]).sqrt() };
+        let crosses = [Of::First, Of::Second].iter().any(|of| !intersection.crossings.of(*of).is_empty());
+        let friction = (mu[0] * mu[1]).sqrt();
+        let contact = Contact { model, shells, shapes: [&a, &b], at, friction, crosses };
         if let Some(sheet) = contact.sheet() {
             contact.lie_on(sheet, intersection, rows);
             contact.push_back(sheet.0, intersection, through, rows);
@@ -173,7 +181,7 @@ impl Shells {
                 let sides = [contact.shapes[of as usize], contact.shapes[of.other() as usize]];
                 consistent.find(sides, of, intersection, None);
                 contact.press_vertices(of, consistent, rows);
-                consistent.edges(sides, of, intersection, |point| contact.press_edge(point, rows));
+                consistent.edges(sides, of, intersection, SLACK, |point| contact.press_edge(point, rows));
             }
         } else {
             overlap.find(&a, &b, intersection);
@@ -214,10 +222,11 @@ impl Contact<'_> {
     fn press_regions(&self, overlap: &Overlap, rows: &mut Vec<Row>) {
         for region in overlap.regions() {
             let points = &overlap.points()[region.points.start as usize..region.points.end as usize];
+            let points = || points.iter().filter(|p| !self.leads_on(p.of, &p.corners, p.out));
             // The deepest point of a wide and shallow region is now here, now there, and what follows it never rests.
-            let mean: Vec3 = points.iter().map(|p| toward_first(p.of, p.out) * p.distance).sum();
+            let mean: Vec3 = points().map(|p| toward_first(p.of, p.out) * p.distance).sum();
             let mean = mean.try_normalize().filter(|_| !region.enclosed).unwrap_or(region.normal);
-            for point in points {
+            for point in points() {
                 let own = toward_first(point.of, point.out);
                 let along = own.dot(mean);
                 let way = match region.enclosed {
@@ -236,7 +245,8 @@ impl Contact<'_> {
         let other = self.shapes[of.other() as usize];
         // Vertices that follow one another mostly lie beside one another: the last exit is a good guess.
         let mut last = 0;
-        for p in found.found().iter().filter(|p| p.depth > 0.0) {
+        let leads_out = |p: &&Penetration| p.depth > 0.0 && !self.leads_on(of, &[p.vertex; 3], p.direction);
+        for p in found.found().iter().filter(leads_out) {
             let out = self.shapes[of as usize].points[p.vertex as usize] + p.direction * p.depth;
             let Some(exit) = other.nearest_from(out, last) else { continue };
             last = exit.face;
@@ -248,8 +258,26 @@ impl Contact<'_> {
 
     /// What LAPAROS misses: an edge that is deepest between its ends. It leaves by its own way.
     fn press_edge(&self, point: &Inner, rows: &mut Vec<Row>) {
-        let way = (toward_first(point.of, point.out), point.distance);
-        self.press(point.of, (point.corners, point.weights), self.exit(point), way, rows);
+        let ends = |k: usize| self.shapes[point.of as usize].points[point.corners[k] as usize];
+        let depth = point.distance - SLACK * ends(0).distance(ends(1));
+        if depth > 0.0 && !self.leads_on(point.of, &point.corners, point.out) {
+            let way = (toward_first(point.of, point.out), depth);
+            self.press(point.of, (point.corners, point.weights), self.exit(point), way, rows);
+        }
+    }
+
+    /// Whether the way out of a vertex or an edge of a rigid surface leads on, where that surface looks: through the far
+    /// wall of tissue that it has pressed flat, or through a fold. Its row would draw the tissue over it, against all
+    /// the rows beside it. What is rigid leaves backwards. Tissue is not asked, since it may be what is folded, and the
+    /// way out of what is rigid is right all the same.
+    fn leads_on(&self, of: Of, [v, w, _]: &[u32; 3], out: Vec3) -> bool {
+        if !self.crosses || self.shells[of as usize].frame.is_none() {
+            return false;
+        }
+        let Shape { topology, .. } = self.shapes[of as usize];
+        let beside = |face: &&u32| topology.triangles[**face as usize].contains(w);
+        let around = topology.faces_of(*v).iter().filter(beside);
+        around.map(|face| self.shapes[of as usize].normal(*face)).sum::<Vec3>().dot(out) > 0.0
     }
 
     /// Where a point of one side leaves the other.

@@ -17,7 +17,8 @@
 //! **It is not complete.** A new contact is missed until a pair is drawn from its basin, the pairs from which the
 //! moves lead to it. If the basin is a share p of all pairs, that takes 1 / (n p) substeps on average with n draws in
 //! each; p falls with the square of the number of segments. Contacts of segments with anything that is not a
-//! segment (planes, boxes, balls, tools) are all found: every such pair is listed.
+//! segment (planes, boxes, balls, tools) are all found: every such pair is listed. It follows segments alone: contacts of
+//! segments with the faces of meshes are not looked for, those of shapes with faces are.
 //!
 //! Cost of a substep: O(9 active + random pairs + 9 touching + primitives × shapes), on one thread. It reads and
 //! writes in a fixed order, so its bits do not depend on the number of threads.
@@ -74,7 +75,7 @@ impl Tracker {
     /// touch, as far as they are known, and those with a shape that may touch.
     pub fn find(&mut self, sight: Sight) {
         self.sort_out(sight.model);
-        self.make_room();
+        self.make_room(sight.model.prims.len());
         self.follow(sight);
         self.draw(sight);
         self.active.sort_unstable();
@@ -101,6 +102,7 @@ impl Tracker {
             let id = PrimId::from(i);
             match prim.kind {
                 PrimKind::Shape(_) => self.shapes.push(id),
+                PrimKind::Triangle(_) => {}
                 PrimKind::Segment(_) => {
                     self.segments.push(id);
                     if !prim.membrane {
@@ -111,13 +113,13 @@ impl Tracker {
         }
     }
 
-    fn make_room(&mut self) {
+    fn make_room(&mut self, prims: usize) {
         let room = ROOM * self.segments.len();
         for list in [&mut self.active, &mut self.touching, &mut self.front] {
             list.reserve(room.saturating_sub(list.len()));
         }
         self.pairs.clear();
-        self.pairs.reserve(room + self.shapes.len() * (self.segments.len() + self.shapes.len()));
+        self.pairs.reserve(room + self.shapes.len() * prims);
         self.seen.make_room(room);
     }
 

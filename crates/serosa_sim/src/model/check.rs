@@ -4,8 +4,8 @@
 //! say of lengths, masses and forces is not judged: whatever runs away is frozen by the guard.
 
 use super::{
-    BLOCK, BandBody, Body, BodyKind, Descent, FIXED, LANES, Layout, Model, NONE, PrimKind, SECTION,
-    SolidBody, SpringBody, TissueBody,
+    BLOCK, BandBody, Body, BodyKind, Descent, FIXED, LANES, Layout, Model, NONE, PrimKind, Quadratic,
+    SECTION, SolidBody, SpringBody, TissueBody,
 };
 use crate::params::Params;
 use crate::probe::{Measure, Place};
@@ -147,15 +147,22 @@ impl Model {
             let sizes = [factor.nodes(), factor.width(), global.every.min(1) as usize];
             that(sizes == [body.vertices.len(), 3, 1], "factors")?;
         }
-        solid.layout.check(body.vertices.len(), tets.len())
+        let Some(ten) = &solid.quadratic else {
+            return solid.layout.check(body.vertices.len(), tets.len());
+        };
+        that(matches!(solid.descent, Descent::Global(_)), "descents")?;
+        let corners = tets.iter().map(|t| t.nodes.map(|v| v.0 - body.vertices.start));
+        ten.check(body.vertices.len(), corners)?;
+        solid.layout.check_plain(body.vertices.len())
     }
 
     fn check_contacts(&self) -> Found {
         for prim in &self.prims {
             below("primitives", [prim.body.0].into_iter(), self.bodies.len())?;
             match prim.kind {
-                PrimKind::Segment(ends) => {
-                    of_body("primitives", &self.bodies[prim.body.at()], ends.into_iter())?
+                PrimKind::Segment(_) | PrimKind::Triangle(_) => {
+                    let vertices = prim.kind.vertices().iter().copied();
+                    of_body("primitives", &self.bodies[prim.body.at()], vertices)?
                 }
                 PrimKind::Shape(r) => below("primitives", [r.0].into_iter(), self.rigids.len())?,
             }
@@ -220,7 +227,29 @@ fn of_body(what: &str, body: &Body, mut vertices: impl Iterator<Item = VertexId>
     that(vertices.all(|v| body.vertices.contains(&v.0)), what)
 }
 
+impl Quadratic {
+    /// Its nodes and stars are of so many vertices, its corners those of the tetrahedra.
+    fn check(&self, vertices: usize, corners: impl ExactSizeIterator<Item = [u32; 4]>) -> Found {
+        let (tets, mut nodes) = (corners.len(), self.nodes.iter());
+        that(self.nodes.len() == tets && self.stars.len() == 10 * tets, "tetrahedra")?;
+        that(corners.zip(&mut nodes).all(|(c, n)| n[..4] == c), "tetrahedra")?;
+        below("nodes", self.nodes.iter().flatten().copied(), vertices)?;
+        cut("stars", &self.starts, vertices, self.stars.len())?;
+        that(self.starts.len() == vertices + 1, "stars")?;
+        below("stars", self.stars.iter().copied(), 10 * tets)
+    }
+}
+
 impl Layout {
+    /// That of quadratic tetrahedra: every vertex has its own number.
+    fn check_plain(&self, vertices: usize) -> Found {
+        let lists = [self.parts.len(), self.phases.len(), self.halo.len(), self.groups.len()];
+        that(lists == [0; 4] && self.size as usize == vertices, "places")?;
+        that(self.places.iter().copied().eq(0..vertices as u32), "places")?;
+        let own = self.seats.iter().zip(0..).all(|(seat, v)| *seat == v || *seat == NONE);
+        that(own && self.seats.len() == vertices, "seats")
+    }
+
     fn check(&self, vertices: usize, tets: usize) -> Found {
         let (size, lanes) = (self.size as usize, LANES as u32);
         that(size <= (SECTION * self.parts.len()).saturating_add(vertices), "places")?;

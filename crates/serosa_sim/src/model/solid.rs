@@ -26,6 +26,8 @@ pub struct SolidBody {
     pub free: bool,
     /// How it descends.
     pub descent: Descent,
+    /// Where its tetrahedra have ten nodes; those of four have none.
+    pub quadratic: Option<Box<Quadratic>>,
     /// The order of its vertices.
     pub layout: Box<Layout>,
 }
@@ -100,6 +102,47 @@ impl Tet {
     }
 }
 
+/// Edges of a tetrahedron in the order of its middle nodes, as in Gmsh but for the last two, as in VTK: ab, bc, ca, ad,
+/// bd, cd.
+pub const MIDDLES: [[usize; 2]; 6] = [[0, 1], [1, 2], [2, 0], [0, 3], [1, 3], [2, 3]];
+
+/// Barycentric coordinates of the four samples of a quadratic tetrahedron, one at each corner: the larger for that, the
+/// smaller for the three others. They integrate quadratics exactly.
+pub const SAMPLE: [Real; 2] = [0.585_410_196_624_968_5, 0.138_196_601_125_010_5];
+
+/// Tetrahedra of ten nodes: four corners, and six that are at rest in the middles of edges.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Quadratic {
+    /// The nodes of each tetrahedron of the body, counted from the first vertex of the body: corners, then the middles
+    /// of [`MIDDLES`].
+    pub nodes: Vec<[u32; 10]>,
+    /// For each vertex where its tetrahedra begin in `stars`, and one more.
+    pub starts: Vec<u32>,
+    /// Tetrahedra at each vertex, ascending: ten times their number, and which node the vertex is.
+    pub stars: Vec<u32>,
+}
+
+impl Quadratic {
+    /// Of tetrahedra with so many vertices. O(tetrahedra).
+    pub fn of(nodes: Vec<[u32; 10]>, vertices: usize) -> Self {
+        let mut starts = vec![0; vertices + 1];
+        nodes.iter().flatten().for_each(|v| starts[*v as usize + 1] += 1);
+        (0..vertices).for_each(|v| starts[v + 1] += starts[v]);
+        let (mut next, mut stars) = (starts.clone(), vec![0; 10 * nodes.len()]);
+        for (v, entry) in nodes.iter().flatten().zip(0..) {
+            stars[next[*v as usize] as usize] = entry;
+            next[*v as usize] += 1;
+        }
+        Self { nodes, starts, stars }
+    }
+
+    /// The tetrahedra at a vertex, each with which of its nodes that is.
+    pub fn star(&self, v: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
+        let all = &self.stars[self.starts[v] as usize..self.starts[v + 1] as usize];
+        all.iter().map(|entry| (*entry as usize / 10, *entry as usize % 10))
+    }
+}
+
 /// A spring from a vertex to a place that does not move; its energy is ½ k |x − at|².
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Wall {
@@ -149,6 +192,8 @@ pub struct Tie {
 ///
 /// Positions stand in sections of [`SECTION`] places, one for each part: first its own vertices, then those around it.
 /// A last stretch has the fixed vertices.
+///
+/// Bodies of quadratic tetrahedra have no parts: the place and the seat of each vertex are its own number.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Layout {
     /// Phase by phase.

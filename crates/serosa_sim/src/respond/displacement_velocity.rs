@@ -32,7 +32,7 @@ pub struct RowWork {
     pub(super) leeway: Real,
     /// D = Σ weight² × mobility along the normal: relative speed for a unit impulse \[1/kg\].
     softness: Real,
-    lambda: Real,
+    pub(super) lambda: Real,
     slip: Vec3,
 }
 
@@ -184,8 +184,8 @@ impl RowWork {
     }
 }
 
-/// Ends the approach by an impulse, and the sliding by friction; gives the impulse that this pass has added \[N s\].
-pub(super) fn correct_velocity(motion: &mut Motion, row: &mut RowWork, h: Real) -> Real {
+/// Ends the approach by an impulse, and the sliding by friction.
+pub(super) fn correct_velocity(motion: &mut Motion, row: &mut RowWork, h: Real) {
     let velocity = row.relative_velocity(motion);
     let approach = -velocity.dot(row.normal) - row.leeway;
     // The impulse over all passes may only push; a later pass may take back what an earlier one gave too much.
@@ -201,7 +201,6 @@ pub(super) fn correct_velocity(motion: &mut Motion, row: &mut RowWork, h: Real) 
             if row.stiffs == 0 && row.wholes == 0 { velocity } else { row.relative_velocity(motion) };
         rub(motion, row, velocity, h);
     }
-    more
 }
 
 /// Coulomb friction, which the paper leaves out: the impulse that would stop the sliding, kept within μ λ over

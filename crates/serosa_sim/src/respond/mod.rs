@@ -52,6 +52,9 @@ pub(crate) fn answer(sub: &Substep, state: &mut State, scratch: &mut Scratch, re
         grip::sweep(&mut motion, grip_work, sub.h);
     }
     if presses {
+        penetration::follow(&mut motion, row_work, sub.h);
+        // What jaws hold has moved with the rest.
+        grip::sweep(&mut motion, grip_work, sub.h);
         carried::spread(sub, &mut motion, &scratch.found_pos);
         (0..sub.sweeps).for_each(|_| penetration::sweep_positions(&mut motion, row_work, shares));
     }

@@ -4,8 +4,8 @@
 //! Each row in turn is closed by moving its vertices along its normal. Two soft bodies share the depth by their
 //! compliances, where the thesis gives each a half: by how far the place yields to a force within the step, which is the
 //! diagonal of the body's implicit system. What is three times as stiff yields a third as much as the other, and a sheet
-//! that nothing holds yields to an organ. A rigid body does not yield, and so tissue follows an instrument wherever the hand leads it. What one row has moved
-//! the next one sees, so that a depth found from both sides is not taken twice.
+//! that nothing holds yields to an organ. A rigid body does not yield, and so tissue follows an instrument wherever the
+//! hand leads it. What one row has moved the next one sees, so that a depth found from both sides is not taken twice.
 //!
 //! Velocities are corrected apart and first, as in [`super::displacement_velocity`]: by masses, with friction, so that
 //! momentum is kept and a tool feels what it presses. What a body's restoration passes on to the whole of it moves the
@@ -51,12 +51,18 @@ pub(crate) fn prepare(
     }
 }
 
-/// One pass over the velocities of the rows in order, at the end of a substep of `h` seconds. What an impulse does to the
-/// velocities it has done for the whole substep, so the positions follow.
+/// One pass over the velocities of the rows in order, at the end of a substep of `h` seconds.
 pub fn sweep_velocities(motion: &mut Motion, work: &mut [RowWork], h: Real) {
     for row in work {
-        let more = correct_velocity(motion, row, h);
-        row.push_position(motion, row.normal * (more * h));
+        correct_velocity(motion, row, h);
+    }
+}
+
+/// After the passes over the velocities: what the impulses did to these they have done for the whole substep, so the
+/// positions follow.
+pub fn follow(motion: &mut Motion, work: &[RowWork], h: Real) {
+    for row in work.iter().filter(|row| row.lambda > 0.0) {
+        row.push_position(motion, row.normal * (row.lambda * h));
     }
 }
 

@@ -246,11 +246,13 @@ fn tissue(meshes: &[Mesh]) -> BlockMatrix<3> {
     matrix
 }
 
+/// Gap, vertices with their weights, normal.
+type Touching = (Real, Vec<(u32, Real)>, Vec3);
+
 /// The nearest contacts: vertices with triangles of neighbouring bodies, and with the floor.
 fn touching(meshes: &[Mesh], centers: &[Vec3], contacts: usize) -> Rows {
     let floor = PRESSED / 2.0 - RADIUS;
-    // (gap, weights, normal)
-    let mut all: Vec<(Real, Vec<(u32, Real)>, Vec3)> = Vec::new();
+    let mut all: Vec<Touching> = Vec::new();
     for (m, mesh) in meshes.iter().enumerate() {
         let global = |body: usize, v: u32| (body * VERTICES) as u32 + v;
         for (p, v) in mesh.points.iter().zip(0..) {

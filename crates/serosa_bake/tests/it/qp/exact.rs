@@ -166,7 +166,8 @@ fn no_rows_are_no_trouble() {
     let made = Made { matrix, load: vec![1.0, 2.0, 4.0], rows: Rows::default() };
     for solver in [Solver::EXACT, Solver::LARGE, Solver::FAITHFUL] {
         let solution = made.solved(solver);
-        assert!(difference(&solution.velocity, &[0.5, 1.0, 2.0]) < 1e-12);
+        let most = if solver == Solver::LARGE { 0.05 } else { 1e-12 };
+        assert!(difference(&solution.velocity, &[0.5, 1.0, 2.0]) < most, "{solver:?}");
         assert_eq!(solution.trouble, []);
     }
 }

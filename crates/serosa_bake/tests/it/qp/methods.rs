@@ -69,3 +69,19 @@ fn the_same_bits_on_any_number_of_threads() {
         assert!([2, 8].into_iter().all(|threads| run(threads, solver) == one), "{solver:?}");
     }
 }
+
+#[test]
+fn numbers_that_are_none_end_in_a_report() {
+    let mut made = feasible(6, 8, false, &mut Dice::new(14));
+    made.load[4] = f64::NAN;
+    for solver in [Solver::EXACT, Solver::LARGE, Solver::FAITHFUL] {
+        // No panic and no endless loop: what comes out is told by the guard of the step.
+        let _ = made.solved(solver);
+    }
+    let mut made = feasible(6, 8, false, &mut Dice::new(14));
+    made.matrix.add_diagonal(3, -1e3);
+    for (solver, name) in [(Solver::EXACT, "factor"), (Solver::LARGE, "sweeps")] {
+        let trouble = made.solved(solver).trouble;
+        assert!(trouble.iter().any(|t| matches!(t, Trouble::NotPositive { .. })), "{name}: {trouble:?}");
+    }
+}

@@ -192,7 +192,7 @@ static INTESTINE: Table = table(
 
 static MESH: Table = table(
     "shape.mesh",
-    "A mesh from a file, among others OBJ, STL, PLY, OFF or glTF; its parts are joined, and its edges become springs and capsules. Points that coincide stay apart: weld seams before exporting. With model.solid its surface is filled with tetrahedra instead; `radius` then means nothing yet.",
+    "A mesh from a file, among others OBJ, STL, PLY, OFF or glTF; its parts are joined, and its edges become springs and capsules, its triangles faces that can be touched. Points that coincide stay apart: weld seams before exporting. With model.solid its surface is filled with tetrahedra instead; `radius` then means nothing yet.",
     &[
         key("file", File, Required, "Path from the folder of the scene file."),
         key(

@@ -22,7 +22,7 @@ pub(super) static BLOCK: Table = table(
 
 pub(super) static TETS: Table = table(
     "shape.tets",
-    "Tetrahedra from a file, among others Gmsh, Medit, VTK or TetGen; its parts are joined. Those inside out are turned, and counted in a note.",
+    "Tetrahedra from a file, among others Gmsh, Medit, VTK or TetGen; its parts are joined. Those inside out are turned, and counted in a note. Of elements of higher order the corners are taken.",
     &[
         key("file", File, Required, "Path from the folder of the scene file."),
         key(
@@ -55,6 +55,17 @@ const DESCENT: Kind = Choice(&[
     ),
 ]);
 
+const ELEMENT: Kind = Choice(&[
+    (
+        "linear",
+        "four nodes: the fastest; too stiff where tissue keeps its volume (they lock), unless they are small",
+    ),
+    (
+        "quadratic",
+        "ten nodes, six in the middles of edges: right at Poisson's ratios up to 0.49 with few of them; `descent` is global, at most 50,000 nodes",
+    ),
+]);
+
 pub(super) static SOLID: Table = table(
     "model.solid",
     "Tetrahedra of an elastic material, moved by backward Euler: vertices go to their minimum in turn or all at once (`descent`), and the world's `sweeps` say how often. Makes no contacts yet; tools can hold it.",
@@ -74,6 +85,7 @@ pub(super) static SOLID: Table = table(
             Default("\"5 ms\""),
             "Viscous forces are the elastic ones of the strain that this time brings.",
         ),
+        key("element", ELEMENT, Default("\"linear\""), "How tetrahedra bend."),
         key("descent", DESCENT, Default("\"auto\""), "How a step finds its end."),
         key(
             "region",
@@ -85,7 +97,7 @@ pub(super) static SOLID: Table = table(
             "fill",
             Kind::Table(&FILL),
             Optional,
-            "How a surface is filled with tetrahedra; without it there are about 10,000. Not for shapes that have tetrahedra.",
+            "How a surface is filled with tetrahedra; without it there are about 10,000, or 1,250 quadratic ones. Not for shapes that have tetrahedra.",
         ),
         key("wall", List(&WALL), Optional, "Springs that hold vertices where they are at rest."),
         key("tie", List(&TIE), Optional, "Springs to another solid."),

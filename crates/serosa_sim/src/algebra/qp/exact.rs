@@ -200,7 +200,9 @@ impl ActiveSet {
         let (mut least, mut patience) = (usize::MAX, PATIENCE);
         for _ in 0..ROUNDS * (self.active.len() + 1) {
             *rounds += 1;
-            self.solve_set(around);
+            if !self.solve_set(around) {
+                return false;
+            }
             self.find_wrong(around);
             if self.wrong.is_empty() {
                 return true;
@@ -230,7 +232,9 @@ impl ActiveSet {
         let mut joined = None;
         for _ in 0..ROUNDS * (kinds.len() + 1) {
             *rounds += 1;
-            self.solve_set(around);
+            if !self.solve_set(around) {
+                return false;
+            }
             if self.step_back(kinds, joined) {
                 continue;
             }
@@ -280,8 +284,9 @@ impl ActiveSet {
         true
     }
 
-    /// λ of the set as equalities, zero elsewhere.
-    fn solve_set(&mut self, around: &mut Around) {
+    /// λ of the set as equalities, zero elsewhere; whether there is one. As rounding is far below the compliance, there is unless
+    /// some number of the programme is none.
+    fn solve_set(&mut self, around: &mut Around) -> bool {
         let Around { problem, factor, schur, .. } = around;
         self.list.clear();
         self.list.extend((0..self.active.len() as u32).filter(|i| self.active[*i as usize]));
@@ -293,9 +298,12 @@ impl ActiveSet {
                 let s = schur.entry(list[i] as usize, list[j] as usize);
                 if i == j { s + COMPLIANCE * s } else { s }
             };
-            // Rounding is far below the compliance, and K positive: pivots are.
-            let factored = self.dense.factor(list.len(), entry);
-            debug_assert!(factored.is_ok(), "{factored:?}");
+            if self.dense.factor(list.len(), entry).is_err() {
+                self.held.clear();
+                self.lambda.clear();
+                self.lambda.resize(self.active.len(), 0.0);
+                return false;
+            }
             self.held.clone_from(list);
         }
         self.x.clear();
@@ -308,6 +316,7 @@ impl ActiveSet {
         self.lambda.clear();
         self.lambda.resize(self.active.len(), 0.0);
         list.iter().zip(&self.x).for_each(|(i, x)| self.lambda[*i as usize] = *x);
+        true
     }
 
     /// Rows of the set that pull, and rows beside it that are missed, ascending.

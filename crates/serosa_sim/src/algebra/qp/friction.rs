@@ -249,7 +249,7 @@ fn within_disc([a, b, c]: [Real; 3], h: [Real; 2], radius: Real) -> [Real; 2] {
     if radius <= 0.0 {
         return [0.0; 2];
     }
-    if !(length(x) > radius) {
+    if length(x) <= radius {
         return x;
     }
     for _ in 0..40 {
@@ -259,7 +259,7 @@ fn within_disc([a, b, c]: [Real; 3], h: [Real; 2], radius: Real) -> [Real; 2] {
         kappa += more;
         x = solve(kappa, h);
         // The digits double from here.
-        if !(more > 1e-8 * kappa) {
+        if more <= 1e-8 * kappa {
             break;
         }
     }

@@ -39,7 +39,7 @@ pub enum Solver {
     /// The active set of the paper, signs and loop mended: all violators are exchanged at once, what toggles too often is
     /// dropped. Frictionless: slips are left out.
     Faithful {
-        /// The compliance L over the diagonal of S; the paper has 1e-3. It leaves a bias.
+        /// The compliance L over the diagonal of J diag(K)⁻¹ Jᵀ; the paper has 1e-3. It leaves a bias.
         compliance: Real,
         /// Rounds at most.
         rounds: u32,
@@ -69,7 +69,7 @@ impl Solver {
     /// To the last digits.
     pub const EXACT: Self = Self::Exact { staggers: 400 };
     /// To about one part in a hundred.
-    pub const LARGE: Self = Self::Large { sweeps: 60, tolerance: 0.05, factored: false };
+    pub const LARGE: Self = Self::Large { sweeps: 60, tolerance: 0.03, factored: false };
 }
 
 /// What a solve may have to report. It ends with numbers in any case.
@@ -90,9 +90,9 @@ pub enum Trouble {
         /// Which.
         row: u32,
     },
-    /// K has no factor; nothing moves.
+    /// K is not positive definite. Without its factor nothing moves; by sweeps the vertex alone stands still.
     NotPositive {
-        /// Where elimination stopped.
+        /// Where that shows.
         vertex: u32,
     },
 }
@@ -100,7 +100,7 @@ pub enum Trouble {
 /// An answer; handed back in, it is where the next solve starts from.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Solution {
-    /// v, three numbers for each vertex.
+    /// v, three numbers for each vertex. On the way in: where sweeps without a factor begin, where its length is right.
     pub velocity: Vec<Real>,
     /// λ \[N s\], one for each row. On the way in: a guess where its length is that of the rows, else none.
     pub lambda: Vec<Real>,

@@ -1,8 +1,9 @@
 //! Many rows without any factor: sweeps over vertices and contacts in turn.
 //!
 //! A sweep solves for each vertex with its neighbours held, and for each contact with the others held and K taken for its
-//! diagonal blocks, forwards and backwards. What stands still under it is the answer: K v = b + Jᵀλ, and every row is content. Sweeps are
-//! made faster by the directions of conjugate gradients (Silcowitz-Hansen et al. 2010), restarted where they do worse.
+//! diagonal blocks, forwards and backwards. What stands still under it is the answer: K v = b + Jᵀλ, and every row is
+//! content. Sweeps are made faster by the directions of conjugate gradients (Silcowitz-Hansen et al. 2010), restarted where
+//! they do worse.
 
 use super::large::answer;
 use super::{Kind, Problem, Rows, Solution, Trouble, Workspace};
@@ -61,8 +62,9 @@ pub(super) struct Free {
     /// Of a sweep: the largest change of a row's velocity by its own impulse, and the largest velocity.
     change: Real,
     size: Real,
-    begun: (Vec<[Real; 3]>, Vec<[Real; 3]>, Vec<Real>),
-    way: (Vec<[Real; 3]>, Vec<[Real; 3]>, Vec<Real>),
+    /// What a sweep began with, and the last direction: v and λ.
+    begun: (Vec<[Real; 3]>, Vec<Real>),
+    way: (Vec<[Real; 3]>, Vec<Real>),
 }
 
 /// Solves a programme by at most so many sweeps, to a tolerance, starting from the velocities of `solution` as well.
@@ -73,7 +75,9 @@ pub(super) fn solve(
     solution: &mut Solution,
 ) {
     let all = &mut work.free;
-    all.begin(problem, solution);
+    if let Some(vertex) = all.begin(problem, solution) {
+        solution.trouble.push(Trouble::NotPositive { vertex });
+    }
     let finished = iterate_widest(all, problem, (sweeps, tolerance), &mut solution.rounds);
     if !finished {
         solution.trouble.push(Trouble::Unfinished);
@@ -87,8 +91,16 @@ pub(super) fn solve(
 }
 
 impl Free {
-    fn begin(&mut self, problem: &Problem, solution: &Solution) {
-        let (matrix, rows) = (problem.matrix, problem.rows);
+    /// Takes the programme in; says where a diagonal block has no inverse.
+    fn begin(&mut self, problem: &Problem, solution: &Solution) -> Option<u32> {
+        self.take_vertices(problem, solution);
+        self.take_rows(problem, solution);
+        let bad = self.inverse.iter().position(|block| *block == [[0.0; 3]; 3]);
+        bad.map(|node| problem.matrix.free()[node])
+    }
+
+    fn take_vertices(&mut self, problem: &Problem, solution: &Solution) {
+        let matrix = problem.matrix;
         let starts = solution.velocity.len() == problem.load.len();
         self.inverse.clear();
         self.weight.clear();
@@ -108,6 +120,10 @@ impl Free {
             let square = dot(v, v);
             (speed.max(square.sqrt()), length + square)
         });
+    }
+
+    fn take_rows(&mut self, problem: &Problem, solution: &Solution) {
+        let (matrix, rows) = (problem.matrix, problem.rows);
         self.lambda.clone_from(&solution.lambda);
         self.groups.clear();
         self.parts.clear();
@@ -130,27 +146,35 @@ impl Free {
         self.backwards.sort_unstable();
     }
 
-    /// Takes in a row, or a contact. Its rows have the same vertices.
+    /// Takes in a row, or a contact. Its rows have the same vertices, and one that comes twice is one.
     fn group(&mut self, problem: &Problem, row: usize, count: usize) {
-        let parts = self.parts.len();
-        let mut own = [[0.0; 3]; 3];
+        let first = self.parts.len();
         for (k, term) in problem.rows.terms(row).iter().enumerate() {
-            let Some(node) = problem.matrix.node_of(term.vertex) else { continue };
-            let (mut push, mut give) = ([[0.0; 3]; 3], [[0.0; 3]; 3]);
+            let Some(at) = problem.matrix.node_of(term.vertex) else { continue };
+            let same = self.parts[first..].iter().position(|p| p.at == at);
+            let slot = same.map_or(self.parts.len(), |k| first + k);
+            if same.is_none() {
+                self.parts.push(Part { at, ..Part::default() });
+            }
             for r in 0..count {
-                push[r] = problem.rows.terms(row + r)[k].direction;
-                give[r] = times(&self.inverse[node as usize], push[r]);
-                let lambda = self.lambda[row + r];
-                (0..3).for_each(|d| self.force[node as usize][d] += lambda * push[r][d]);
+                let direction = problem.rows.terms(row + r)[k].direction;
+                (0..3).for_each(|d| self.parts[slot].push[r][d] += direction[d]);
             }
-            for i in 0..count {
-                (0..count).for_each(|j| own[i][j] += dot(push[i], give[j]));
-            }
-            self.parts.push(Part { at: node, push, give });
         }
+        let mut own = [[0.0; 3]; 3];
+        for part in &mut self.parts[first..] {
+            for r in 0..count {
+                part.give[r] = times(&self.inverse[part.at as usize], part.push[r]);
+                let (force, lambda) = (&mut self.force[part.at as usize], self.lambda[row + r]);
+                (0..3).for_each(|d| force[d] += lambda * part.push[r][d]);
+            }
+            for (i, own) in own.iter_mut().enumerate().take(count) {
+                (0..count).for_each(|j| own[j] += dot(part.push[i], part.give[j]));
+            }
+        }
+        let last = self.parts[first..].iter().map(|p| p.at).max().unwrap_or(0);
         let [row, count] = [row, count].map(|x| x as u32);
-        let [parts, parts_end] = [parts, self.parts.len()].map(|x| x as u32);
-        let last = self.parts[parts as usize..].iter().map(|p| p.at).max().unwrap_or(0);
+        let [parts, parts_end] = [first, self.parts.len()].map(|x| x as u32);
         self.groups.push(Group { last, row, count, parts, parts_end, own });
     }
 
@@ -238,23 +262,44 @@ impl Free {
         }
     }
 
-    /// The change of v in a sweep, |Δv|², and the energy of the changes of v and of λ, by the diagonal of K and of S. A
-    /// body that rests is told by λ alone.
+    /// The change of v in a sweep over all of it, |Δv|² / |v|², and the energy of the changes of v and of λ, by the diagonal of
+    /// K and of S. A body that rests is told by λ alone.
     #[inline(always)]
     fn progress(&self) -> (Real, Real) {
-        let (mut change, mut energy) = (0.0, 0.0);
+        let (mut change, mut length, mut energy) = (0.0, 0.0, 0.0);
         for ((v, begun), weight) in self.v.iter().zip(&self.begun.0).zip(&self.weight) {
             let d = minus(*v, *begun);
+            length += dot(*v, *v);
             change += dot(d, d);
             energy += weight * dot(d, d);
         }
         for group in &self.groups {
             for k in 0..group.count as usize {
-                let step = self.lambda[group.row as usize + k] - self.begun.2[group.row as usize + k];
+                let step = self.lambda[group.row as usize + k] - self.begun.1[group.row as usize + k];
                 energy += group.own[k][k] * step * step;
             }
         }
-        (change, energy)
+        (change / length.max(self.length).max(Real::MIN_POSITIVE), energy)
+    }
+
+    /// Goes on along the last direction, that far of it, and turns it by the last step.
+    #[inline(always)]
+    fn go_on(&mut self, share: Real) {
+        for group in &self.groups {
+            let row = group.row as usize;
+            let mut more = [0.0; MOST];
+            (0..group.count as usize).for_each(|k| more[k] = share * self.way.1[row + k]);
+            for part in &self.parts[group.parts as usize..group.parts_end as usize] {
+                let force = &mut self.force[part.at as usize];
+                let push = &part.push;
+                for (d, force) in force.iter_mut().enumerate() {
+                    *force += more[0] * push[0][d] + more[1] * push[1][d] + more[2] * push[2][d];
+                }
+            }
+        }
+        let (v, begun, way) = (&mut self.v, &self.begun, &mut self.way);
+        extrapolate(v.as_flattened_mut(), begun.0.as_flattened(), way.0.as_flattened_mut(), share);
+        extrapolate(&mut self.lambda, &begun.1, &mut way.1, share);
     }
 }
 
@@ -264,45 +309,28 @@ fn iterate(all: &mut Free, problem: &Problem, (sweeps, tolerance): (u32, Real), 
     all.way.0.clear();
     all.way.0.resize(all.v.len(), [0.0; 3]);
     all.way.1.clear();
-    all.way.1.resize(all.v.len(), [0.0; 3]);
-    all.way.2.clear();
-    all.way.2.resize(all.lambda.len(), 0.0);
+    all.way.1.resize(all.lambda.len(), 0.0);
     let mut before = 0.0;
     for sweep in 1..=sweeps {
         *rounds += 1;
         all.begun.0.clone_from(&all.v);
-        all.begun.1.clone_from(&all.force);
-        all.begun.2.clone_from(&all.lambda);
+        all.begun.1.clone_from(&all.lambda);
         all.sweep(problem);
-        let (moved, gradient) = all.progress();
-        let length = all.v.iter().map(|v| dot(*v, *v)).sum::<Real>().max(all.length);
-        if all.change <= tolerance * all.size && moved <= tolerance * tolerance * length {
+        let (moved, energy) = all.progress();
+        if all.change <= tolerance * all.size && moved <= tolerance * tolerance {
             return true;
         }
         if sweep == sweeps {
             break;
         }
-        let share = if sweep == 1 { 2.0 } else { gradient / before };
-        before = gradient;
-        let share = if share > 1.0 { 0.0 } else { share };
-        extrapolate(
-            all.v.as_flattened_mut(),
-            all.begun.0.as_flattened(),
-            all.way.0.as_flattened_mut(),
-            share,
-        );
-        extrapolate(
-            all.force.as_flattened_mut(),
-            all.begun.1.as_flattened(),
-            all.way.1.as_flattened_mut(),
-            share,
-        );
-        extrapolate(&mut all.lambda, &all.begun.2, &mut all.way.2, share);
+        // The first sweep, and one that did worse than the last, starts anew.
+        let share = if sweep == 1 || energy > before { 0.0 } else { energy / before };
+        before = energy;
+        all.go_on(share);
     }
     false
 }
 
-/// Goes on along the last direction, and turns it by the last step.
 #[inline(always)]
 fn extrapolate(x: &mut [Real], begun: &[Real], way: &mut [Real], share: Real) {
     for ((x, begun), way) in x.iter_mut().zip(begun).zip(way) {
@@ -332,14 +360,15 @@ fn times_turned(m: &Block, x: [Real; 3]) -> [Real; 3] {
     core::array::from_fn(|d| m[0][d] * x[0] + m[1][d] * x[1] + m[2][d] * x[2])
 }
 
-/// Of a symmetric block; zero where it has none.
+/// Of a symmetric block; zero where it is not positive, and the vertex stands still.
 fn inverse(m: &Block) -> Block {
     let cross = |a: [Real; 3], b: [Real; 3]| {
         [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
     };
     let columns = [cross(m[1], m[2]), cross(m[2], m[0]), cross(m[0], m[1])];
     let det = dot(m[0], columns[0]);
-    let over = if det > 0.0 { 1.0 / det } else { 0.0 };
+    let positive = m[0][0] > 0.0 && m[0][0] * m[1][1] > m[0][1] * m[1][0] && det > 0.0;
+    let over = if positive { 1.0 / det } else { 0.0 };
     columns.map(|c| c.map(|x| x * over))
 }
 

@@ -8,10 +8,10 @@
 //! A step is taken where it lowers Φ, after having been shortened where need be; where no length does, the vertices are
 //! swept instead, which always does. Jaws and ties are not in the factor, so what they hold is swept after each step.
 
-use super::lanes::{Section, Spot};
+use super::lanes::Spot;
 use super::material::polar;
-use super::prepare::vec;
-use super::sweep::{Weights, refresh, slope_part};
+use super::prepare::{Solid, vec};
+use super::sweep::{refresh, sections};
 use crate::algebra::sparse::Fronts;
 use crate::model::{Global, LANES, Layout, NONE, SECTION, SolidBody};
 use crate::{Mat3, Real, Vec3};
@@ -29,8 +29,8 @@ const CONTENT: Real = 1e-4;
 pub(super) struct Quasi {
     /// Positions at rest in the order of the layout, copies as well.
     rest: Vec<Spot>,
-    /// Forces by places \[N\].
-    slopes: Vec<Spot>,
+    /// Forces −∇Φ by places \[N\].
+    pub slopes: Vec<Spot>,
     /// Rotation of each place from rest.
     turns: Vec<Mat3>,
     /// Where the last step began, the forces −∇Φ there \[N\], and A⁻¹ of them \[m\].
@@ -91,8 +91,8 @@ pub(super) struct Stiffer {
 
 impl Quasi {
     /// The start of a substep at the positions `flow`. O(vertices).
-    pub fn begin(&mut self, body: &SolidBody, rest: &[Vec3], flow: &mut [Spot], phi: Real) {
-        let (layout, n) = (&body.layout, rest.len());
+    pub fn begin(&mut self, solid: &Solid, rest: &[Vec3], flow: &mut [Spot], phi: Real) {
+        let (body, layout, n) = (solid.body, &solid.body.layout, rest.len());
         if self.rest.len() != flow.len() {
             self.rest.clone_from(&flow.to_vec());
             super::fill(body, rest, &mut self.rest);
@@ -117,7 +117,10 @@ impl Quasi {
         }
         (self.known, self.phi, self.stiffer) = (0, phi, 0.0);
         refresh(layout, flow);
-        self.turn(layout, flow);
+        match solid.ten() {
+            Some(ten) => ten.rotations(flow, &mut self.turns),
+            None => self.turn(layout, flow),
+        }
     }
 
     /// The rotation of each vertex: next to the map that best takes its edges at rest to where they are.
@@ -142,19 +145,16 @@ impl Quasi {
         });
     }
 
-    /// Finds the next step from the positions `flow`; what it promises to lower Φ by, to first order \[J\], nothing where
-    /// there is nothing to gain. One solve and one gradient.
+    /// Finds the next step from the positions `flow` and the forces there; what it promises to lower Φ by, to first
+    /// order \[J\], nothing where there is nothing to gain. One solve.
     pub fn aim(
         &mut self,
         body: &SolidBody,
         global: &Global,
-        weights: &Weights,
-        flow: &mut [Spot],
+        flow: &[Spot],
         (inertia, stiffer): (&[Real], Stiffer),
     ) -> Real {
         std::mem::swap(&mut self.last, &mut self.here);
-        refresh(&body.layout, flow);
-        slopes(&body.layout, weights, flow, &mut self.slopes);
         for (v, &place) in body.layout.places.iter().enumerate() {
             self.here.pos[v] = vec(flow[place as usize]);
             let moves = body.layout.seats[v] != NONE;
@@ -274,14 +274,4 @@ impl Shares {
         self.left -= 1;
         self.left > 0
     }
-}
-
-fn sections(flow: &[Spot]) -> &[Section] {
-    flow.as_chunks::<SECTION>().0
-}
-
-/// Forces −∇Φ at every vertex that moves, by places; copies around parts are fresh. O(tetrahedra).
-fn slopes(layout: &Layout, weights: &Weights, flow: &[Spot], out: &mut [Spot]) {
-    let jobs = sections(flow).par_iter().zip(out.as_chunks_mut::<SECTION>().0).zip(&layout.parts);
-    jobs.for_each(|((section, out), part)| slope_part(layout, weights, part, section, out));
 }

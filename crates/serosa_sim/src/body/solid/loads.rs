@@ -21,7 +21,7 @@ use std::ops::Range;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Load {
     /// Counted from the first of the body.
-    vertex: u32,
+    pub vertex: u32,
     stiffness: Real,
     target: Vec3,
 }

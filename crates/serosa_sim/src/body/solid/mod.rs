@@ -16,6 +16,7 @@ mod lanes;
 mod loads;
 mod material;
 mod prepare;
+mod quadratic;
 mod strain;
 mod sweep;
 mod tangent;
@@ -34,9 +35,9 @@ use global::{Quasi, Shares, Stiffer};
 use lanes::Spot;
 pub(crate) use loads::solid_of;
 use loads::{Bare, Hold, Load, Where};
-use material::{Moduli, gradient};
+use material::Moduli;
 use prepare::{Nearness, Solid, Stuff, Turning, places, spot, vec};
-use strain::tets;
+use strain::{each_sample, tets};
 use sweep::Weights;
 use whole::Whole;
 
@@ -67,6 +68,8 @@ pub struct SolidWork {
     holds: Vec<Hold>,
     loads: Vec<Load>,
     bare: Vec<Bare>,
+    /// Vertices about loads.
+    near: Vec<u32>,
     /// Φ where the substep begins \[J\].
     start: Real,
     /// Moduli times volumes, all of them \[J\].
@@ -179,9 +182,10 @@ fn begin(
         }
     }
     if whole {
-        let SolidWork { quasi, flow, start, .. } = &mut works[b];
+        let SolidWork { made_for, inertia, quasi, flow, start, .. } = &mut works[b];
         let vertices = sub.model.bodies[b].vertex_range();
-        quasi.begin(body, &sub.model.rest[vertices], flow, *start);
+        let solid = Solid { body, tets: tets(sub.model, body), stuff: made_for, inertia };
+        quasi.begin(&solid, &sub.model.rest[vertices], flow, *start);
     }
 }
 
@@ -258,7 +262,12 @@ fn descend(
         }
     }
     ready(sub, (b, body), pass, target, works);
-    sweep::sweep(&body.layout, &works[b].weights, &mut works[b].flow);
+    let SolidWork { made_for, inertia, weights, turning, flow, loads, near, .. } = &mut works[b];
+    let solid = Solid { body, tets: tets(sub.model, body), stuff: made_for, inertia };
+    if let Some(ten) = solid.ten() {
+        ten.around(loads, near);
+    }
+    solid.sweep(turning, weights, flow, Some(near));
     if let Descent::Global(_) = body.descent {
         works[b].quasi.phi = phi_now(sub.model, (b, body), works, target, Nearness::Nearest);
     }
@@ -326,13 +335,15 @@ fn leap(
         works[b].quasi.phi = phi_now(sub.model, (b, body), works, target, Nearness::Nearest);
     }
     ready(sub, (b, body), pass, target, works);
-    let SolidWork { weights, flow, quasi, inertia, made_for, .. } = &mut works[b];
+    let SolidWork { weights, turning, flow, quasi, inertia, made_for, .. } = &mut works[b];
+    let solid = Solid { body, tets: tets(sub.model, body), stuff: made_for, inertia };
+    solid.slopes(turning, weights, flow, &mut quasi.slopes);
     let stiffer = Stiffer {
         inertia: global.substep_s * global.substep_s / (sub.h * sub.h),
         elastic: scale(body, &sub.params.bodies[b]) * (1.0 + made_for.first().map_or(0.0, |s| s.damping))
             / (1.0 + global.relaxation_s / global.substep_s),
     };
-    let slope = quasi.aim(body, global, weights, flow, (inertia, stiffer));
+    let slope = quasi.aim(body, global, flow, (inertia, stiffer));
     let (before, stored) = (works[b].quasi.phi, works[b].stored);
     if slope.partial_cmp(&(STILL * stored)).is_none_or(std::cmp::Ordering::is_le) {
         return false;
@@ -353,9 +364,14 @@ fn leap(
         // Rotations have gone astray with the step.
         how = Nearness::Nearest;
     }
-    let SolidWork { weights, flow, quasi, .. } = &mut works[b];
+    let SolidWork { made_for, inertia, weights, turning, flow, quasi, .. } = &mut works[b];
     quasi.go(body, 0.0, flow);
-    sweep::sweep(&body.layout, weights, flow);
+    let solid = Solid { body, tets: tets(sub.model, body), stuff: made_for, inertia };
+    if body.quadratic.is_some() && solid.turns() {
+        // Pulls of others are kept, those of samples turn with them.
+        solid.turn(turning, flow, Nearness::Nearest);
+    }
+    solid.sweep(turning, weights, flow, None);
     works[b].quasi.phi = phi_now(sub.model, (b, body), works, target, Nearness::Nearest);
     true
 }
@@ -410,13 +426,10 @@ fn end(
 /// Elastic forces and those of walls, added to `out` \[N\]. Written apart from the sweep, to check it.
 pub fn forces(model: &Model, body: &SolidBody, params: &BodyParams, pos: &[Vec3], out: &mut [Vec3]) {
     let scale = scale(body, params);
-    for tet in tets(model, body) {
-        let f = gradient(tet, tet.nodes.map(|v| pos[v.at()]));
-        let stress = Moduli::of(&body.regions[tet.region as usize], scale).stress(&f) * tet.volume;
-        for (v, g) in tet.nodes.iter().zip(tet.gradients()) {
-            out[v.at()] -= stress * g;
-        }
-    }
+    each_sample(model, body, pos, |s| {
+        let stress = Moduli::of(&body.regions[s.tet.region as usize], scale).stress(&s.f) * s.weight;
+        s.nodes.iter().zip(s.gradients).for_each(|(v, g)| out[*v] -= stress * *g);
+    });
     for wall in &body.walls {
         out[wall.vertex.at()] -= (pos[wall.vertex.at()] - wall.at) * wall.stiffness;
     }
@@ -441,8 +454,13 @@ pub fn region_energy(
     pos: &[Vec3],
 ) -> Real {
     let moduli = Moduli::of(&body.regions[region], scale(body, params));
-    let inside = tets(model, body).iter().filter(|t| t.region as usize == region);
-    inside.map(|t| moduli.density(&gradient(t, t.nodes.map(|v| pos[v.at()]))) * t.volume).sum()
+    let mut sum = 0.0;
+    each_sample(model, body, pos, |s| {
+        if s.tet.region as usize == region {
+            sum += moduli.density(&s.f) * s.weight;
+        }
+    });
+    sum
 }
 
 /// Forces of ties on the vertices, added to `out` \[N\].

@@ -10,13 +10,14 @@
 
 use super::lanes::{Lane, Spot};
 use super::material::{Moduli, gradient, nearer, polar, square};
-use super::sweep::{FaceWeight, Held, Weights};
+use super::quadratic::Ten;
+use super::sweep::{FaceWeight, Held, Weights, refresh, slopes, sweep};
 use crate::model::{LANES, Law, NONE, SECTION, SolidBody, Tet};
 use crate::{Mat3, Quat, Real, Vec3};
 use rayon::prelude::*;
 
 /// Tetrahedra of one job.
-const CHUNK: usize = 512;
+pub(super) const CHUNK: usize = 512;
 
 /// A region in a substep.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -27,7 +28,7 @@ pub(super) struct Stuff {
 }
 
 impl Stuff {
-    fn stretch(&self) -> Real {
+    pub fn stretch(&self) -> Real {
         self.moduli.stretch() + 2.0 * self.moduli.shear * self.damping
     }
 
@@ -36,15 +37,47 @@ impl Stuff {
         self.stretch() + self.bulk()
     }
 
-    fn bulk(&self) -> Real {
+    pub fn bulk(&self) -> Real {
         self.moduli.bulk + self.moduli.lame * self.damping
     }
 
     /// The J to which a volume is drawn that had the J `old`.
-    fn aim(&self, old: Real) -> Real {
+    pub fn aim(&self, old: Real) -> Real {
         let Moduli { bulk, lame, aim, .. } = self.moduli;
         let whole = self.bulk();
         if whole > 0.0 { (bulk * aim + lame * self.damping * old) / whole } else { 0.0 }
+    }
+
+    /// Energy of a piece of volume, with that of damping from the deformation `old`, where that counts, which `turn`
+    /// takes to here \[J/m³\].
+    pub fn density(&self, f: &Mat3, from: Option<(&Mat3, Quat)>) -> Real {
+        let mut density = self.moduli.density(f);
+        if let Some((old, turn)) = from.filter(|_| self.damping > 0.0) {
+            let apart = *f - Mat3::from_quat(turn) * *old;
+            let more = f.determinant() - old.determinant();
+            density +=
+                self.damping * (self.moduli.shear * square(&apart) + 0.5 * self.moduli.lame * more * more);
+        }
+        density
+    }
+
+    /// Turns the rotations from `old` and from rest nearer to F; to where they draw F, times twice the shear modulus.
+    pub fn turn(&self, [viscous, elastic]: &mut [Quat; 2], f: &Mat3, old: &Mat3, how: Nearness) -> Mat3 {
+        let mut drawn = Mat3::ZERO;
+        if self.damping > 0.0 {
+            let g = *f * old.transpose();
+            *viscous = match how {
+                Nearness::Nearer => nearer(*viscous, &g),
+                Nearness::Near => nearer(nearer(*viscous, &g), &g),
+                Nearness::Nearest => polar(&g),
+            };
+            drawn += Mat3::from_quat(*viscous) * *old * self.damping;
+        }
+        if self.moduli.law == Law::Corotated {
+            *elastic = if how == Nearness::Nearer { nearer(*elastic, f) } else { polar(f) };
+            drawn += Mat3::from_quat(*elastic);
+        }
+        drawn
     }
 }
 
@@ -59,19 +92,23 @@ pub(super) enum Nearness {
     Nearest,
 }
 
-/// What depends on the tetrahedra and turns with them.
+/// What depends on the tetrahedra and turns with them; quadratic ones have four entries each, one per sample.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Turning {
-    /// Deformation at the start of the substep, one per tetrahedron.
-    old: Vec<Mat3>,
+    /// Deformation at the start of the substep.
+    pub old: Vec<Mat3>,
     /// From there to here, and from rest to here.
-    turns: Vec<[Quat; 2]>,
-    /// Six times the volume to which each is drawn \[m³\].
-    aims: Vec<Real>,
+    pub turns: Vec<[Quat; 2]>,
+    /// Six times the volume to which each is drawn \[m³\]; of samples the J.
+    pub aims: Vec<Real>,
     /// Pull on the four corners \[N\].
     pulls: Vec<[Vec3; 4]>,
+    /// Stress that draws a sample \[Pa\].
+    pub drawn: Vec<Mat3>,
+    /// Forces on the ten nodes of quadratic tetrahedra \[N\].
+    pub shares: Vec<[Vec3; 10]>,
     /// Sums of energies, one per job.
-    sums: Vec<Real>,
+    pub sums: Vec<Real>,
 }
 
 /// A body in a substep, as far as it is fixed.
@@ -109,10 +146,38 @@ impl Solid<'_> {
         self.body.layout.corners[t].map(|p| vec(flow[p as usize]))
     }
 
+    /// Its tetrahedra, where they have ten nodes.
+    pub fn ten(&self) -> Option<Ten<'_>> {
+        self.body.quadratic.as_deref().map(|quadratic| Ten { solid: self, quadratic })
+    }
+
+    /// Forces −∇Φ by places, at every vertex that moves, with the rotations as they are. O(tetrahedra).
+    pub fn slopes(&self, turning: &mut Turning, weights: &Weights, flow: &mut [Spot], out: &mut [Spot]) {
+        match self.ten() {
+            Some(ten) => ten.slopes(turning, weights, flow, out),
+            None => {
+                refresh(&self.body.layout, flow);
+                slopes(&self.body.layout, weights, flow, out);
+            }
+        }
+    }
+
+    /// Moves every vertex to its minimum in turn, or of quadratic tetrahedra those of `which`, if that says any.
+    /// O(tetrahedra).
+    pub fn sweep(&self, turning: &Turning, weights: &Weights, flow: &mut [Spot], which: Option<&[u32]>) {
+        match self.ten() {
+            Some(ten) => ten.sweep(turning, weights, flow, which),
+            None => sweep(&self.body.layout, weights, flow),
+        }
+    }
+
     /// Weights that last as long as materials and the substep do, with damping as from a body at rest. O(tetrahedra).
     pub fn weigh(&self, weights: &mut Weights) {
         let layout = &self.body.layout;
         let none = Lane([0.0; LANES]);
+        if let Some(ten) = self.ten() {
+            return ten.weigh(weights);
+        }
         weights.edges.clear();
         weights.edges.resize(layout.edges.len(), none);
         weights.faces.clear();
@@ -154,6 +219,9 @@ impl Solid<'_> {
 
     /// The start of a substep at the positions `flow`: deformations from which damping is measured. O(tetrahedra).
     pub fn remember(&self, turning: &mut Turning, weights: &mut Weights, flow: &[Spot]) {
+        if let Some(ten) = self.ten() {
+            return ten.remember(turning, flow);
+        }
         let n = self.tets.len();
         turning.old.resize(n, Mat3::IDENTITY);
         turning.turns.resize(n, [Quat::IDENTITY; 2]);
@@ -190,12 +258,9 @@ impl Solid<'_> {
 
     /// Turns the tetrahedra nearer to where they are, and finds what they pull with. O(tetrahedra).
     pub fn turn(&self, turning: &mut Turning, flow: &[Spot], how: Nearness) {
-        let elastic = |from: Quat, f: &Mat3| if how == Nearness::Nearer { nearer(from, f) } else { polar(f) };
-        let viscous = |from: Quat, f: &Mat3| match how {
-            Nearness::Nearer => nearer(from, f),
-            Nearness::Near => nearer(nearer(from, f), f),
-            Nearness::Nearest => polar(f),
-        };
+        if let Some(ten) = self.ten() {
+            return ten.turn(turning, flow, how);
+        }
         let Turning { old, turns, pulls, .. } = turning;
         let jobs = turns.par_chunks_mut(CHUNK).zip(pulls.par_chunks_mut(CHUNK));
         jobs.enumerate().for_each(|(job, (turns, pulls))| {
@@ -203,16 +268,7 @@ impl Solid<'_> {
                 let t = job * CHUNK + i;
                 let (tet, stuff) = (&self.tets[t], &self.stuff[self.tets[t].region as usize]);
                 let f = gradient(tet, self.corners(t, flow));
-                let mut drawn = Mat3::ZERO;
-                if stuff.damping > 0.0 {
-                    turns[0] = viscous(turns[0], &(f * old[t].transpose()));
-                    drawn += Mat3::from_quat(turns[0]) * old[t] * stuff.damping;
-                }
-                if stuff.moduli.law == Law::Corotated {
-                    turns[1] = elastic(turns[1], &f);
-                    drawn += Mat3::from_quat(turns[1]);
-                }
-                let drawn = drawn * (2.0 * stuff.moduli.shear * tet.volume);
+                let drawn = stuff.turn(turns, &f, &old[t], how) * (2.0 * stuff.moduli.shear * tet.volume);
                 *pulls = tet.gradients().map(|g| drawn * g);
             }
         });
@@ -220,6 +276,9 @@ impl Solid<'_> {
 
     /// Gathers the pulls of inertia, towards `target` (one per vertex of the body), and of what turns.
     pub fn pull(&self, turning: &Turning, weights: &mut Weights, target: &[Vec3]) {
+        if let Some(ten) = self.ten() {
+            return ten.pull(weights, target);
+        }
         let (layout, turns) = (&self.body.layout, self.turns());
         let jobs = layout.groups.par_chunks(CHUNK / LANES).zip(weights.held.par_chunks_mut(CHUNK / LANES));
         jobs.for_each(|(groups, held)| {
@@ -241,6 +300,9 @@ impl Solid<'_> {
 
     /// Elastic energy, and that of damping with the rotations as they are \[J\]. O(tetrahedra), summed in fixed jobs.
     pub fn potential(&self, turning: &mut Turning, flow: &[Spot], damped: bool) -> Real {
+        if let Some(ten) = self.ten() {
+            return ten.potential(turning, flow, damped);
+        }
         let Turning { old, turns, sums, .. } = turning;
         let jobs = self.tets.len().div_ceil(CHUNK);
         sums.resize(jobs, 0.0);
@@ -250,14 +312,8 @@ impl Solid<'_> {
             for t in all {
                 let (tet, stuff) = (&self.tets[t], &self.stuff[self.tets[t].region as usize]);
                 let f = gradient(tet, self.corners(t, flow));
-                let mut density = stuff.moduli.density(&f);
-                if damped && stuff.damping > 0.0 {
-                    let apart = f - Mat3::from_quat(turns[t][0]) * old[t];
-                    let more = f.determinant() - old[t].determinant();
-                    density += stuff.damping
-                        * (stuff.moduli.shear * square(&apart) + 0.5 * stuff.moduli.lame * more * more);
-                }
-                *sum += density * tet.volume;
+                let from = damped.then(|| (&old[t], turns[t][0]));
+                *sum += stuff.density(&f, from) * tet.volume;
             }
         });
         sums.iter().sum()

@@ -13,6 +13,7 @@
 
 use super::lanes::{Lane, Section, Spot, Wide};
 use crate::model::{Group, LANES, Layout, Part, SECTION};
+use rayon::prelude::*;
 
 /// A face at work: κ and β.
 #[derive(Clone, Copy, Debug)]
@@ -64,6 +65,16 @@ pub(super) fn refresh(layout: &Layout, flow: &mut [Spot]) {
             refresh_part(layout, part, section, &others);
         }
     }
+}
+
+pub(super) fn sections(flow: &[Spot]) -> &[Section] {
+    flow.as_chunks::<SECTION>().0
+}
+
+/// Forces −∇Φ at every vertex that moves, by places; copies around parts are fresh. O(tetrahedra).
+pub(super) fn slopes(layout: &Layout, weights: &Weights, flow: &[Spot], out: &mut [Spot]) {
+    let jobs = sections(flow).par_iter().zip(out.as_chunks_mut::<SECTION>().0).zip(&layout.parts);
+    jobs.for_each(|((section, out), part)| slope_part(layout, weights, part, section, out));
 }
 
 /// Positions of the other phases.
@@ -126,13 +137,7 @@ fn sweep_part(layout: &Layout, weights: &Weights, part: &Part, section: &mut Sec
 }
 
 /// Forces −∇Φ at the vertices of a part.
-pub(super) fn slope_part(
-    layout: &Layout,
-    weights: &Weights,
-    part: &Part,
-    section: &Section,
-    out: &mut Section,
-) {
+fn slope_part(layout: &Layout, weights: &Weights, part: &Part, section: &Section, out: &mut Section) {
     #[cfg(target_arch = "x86_64")]
     {
         if std::arch::is_x86_feature_detected!("avx512vl") {
