@@ -1,12 +1,11 @@
 //! The sparse Cholesky factor of a matrix over the vertices of a mesh.
 //!
 //! Vertices are ordered by nested dissection ([`dissect`]), then so that every subtree of the elimination tree is
-//! contiguous ([`tree`]); the numeric work is done by `faer`, on one thread always, and its panels are laid out anew
+//! contiguous ([`post_order`]); the numeric work is done by `faer`, on one thread always, and its panels are laid out anew
 //! for solves in a fixed order of operations ([`Factor`]).
 
 mod cover;
 pub mod dissect;
-mod tree;
 
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::sparse::linalg::SupernodalThreshold;
@@ -17,6 +16,7 @@ use faer::sparse::linalg::cholesky::{
 use faer::sparse::{SparseColMatRef, SymbolicSparseColMatRef};
 use faer::{Par, Side};
 use serosa_geometry::{Real, Vec3};
+use serosa_sim::algebra::elimination::post_order;
 use serosa_sim::algebra::sparse::{Precision, RawPanel};
 use serosa_sim::algebra::{BlockMatrix, Elimination, Factor};
 
@@ -58,7 +58,8 @@ pub fn factor_in_order<const W: usize>(
     order: Vec<u32>,
     precision: Precision,
 ) -> Result<Factor, FactorError> {
-    let order = tree::post_order(&dissect::Graph::of(matrix), &order);
+    let graph = dissect::Graph::of(matrix);
+    let order = post_order(|node| graph.neighbours(node as usize), &order);
     let vertices: Vec<u32> = order.iter().map(|n| matrix.free()[*n as usize]).collect();
     if vertices.is_empty() {
         let none = core::iter::empty();

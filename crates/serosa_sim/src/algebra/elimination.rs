@@ -10,6 +10,8 @@ pub mod lanes;
 mod pattern;
 mod solve;
 
+pub use pattern::post_order;
+
 use super::blocks::BlockMatrix;
 use super::tiles::{self, Column, TILE};
 use crate::Real;

@@ -23,7 +23,7 @@ pub(super) struct Shape {
 ///
 /// `neighbours` are those of each node. Cost: the blocks of the factor.
 pub(super) fn analyse(neighbours: &[Vec<u32>], order: &[u32]) -> (Vec<u32>, Vec<Shape>) {
-    let order = post_order(&parents(neighbours, order), order);
+    let order = post_order(|node| &neighbours[node as usize], order);
     let mut place = vec![NONE; neighbours.len()];
     order.iter().zip(0..).for_each(|(node, k)| place[*node as usize] = k);
     let mut tails: Vec<Vec<u32>> = vec![Vec::new(); order.len()];
@@ -67,13 +67,13 @@ fn append(shapes: &mut Vec<Shape>, mut next: Shape) {
     shapes.push(next);
 }
 
-/// The parent of each place of the order, `NONE` for roots. Nearly linear in the edges (Liu 1990).
-fn parents(neighbours: &[Vec<u32>], order: &[u32]) -> Vec<u32> {
-    let mut place = vec![NONE; neighbours.len()];
+/// The parent of each place of the order, `NONE` for roots.
+fn parents<'a>(neighbours: impl Fn(u32) -> &'a [u32], order: &[u32]) -> Vec<u32> {
+    let mut place = vec![NONE; order.len()];
     order.iter().zip(0..).for_each(|(node, k)| place[*node as usize] = k);
     let (mut parents, mut ancestors) = (vec![NONE; order.len()], vec![NONE; order.len()]);
     for (node, k) in order.iter().zip(0u32..) {
-        for other in &neighbours[*node as usize] {
+        for other in neighbours(*node) {
             let mut at = place[*other as usize];
             while at < k {
                 let next = core::mem::replace(&mut ancestors[at as usize], k);
@@ -88,14 +88,18 @@ fn parents(neighbours: &[Vec<u32>], order: &[u32]) -> Vec<u32> {
     parents
 }
 
-/// Depth first: a place comes out after its last child.
-fn post_order(parents: &[u32], order: &[u32]) -> Vec<u32> {
-    let root = order.len();
+/// An order of the same fill in which every subtree of the tree of elimination is contiguous, children before parents.
+/// `order` names each node once.
+///
+/// Cost: nearly linear in the edges (Liu 1990, by ancestors with path compression).
+pub fn post_order<'a>(neighbours: impl Fn(u32) -> &'a [u32], order: &[u32]) -> Vec<u32> {
+    let (parents, root) = (parents(neighbours, order), order.len());
     let mut children: Vec<Vec<u32>> = vec![Vec::new(); root + 1];
     for (k, parent) in parents.iter().enumerate() {
         children[if *parent == NONE { root } else { *parent as usize }].push(k as u32);
     }
     let mut result = Vec::with_capacity(root);
+    // Depth first without recursion: a place comes out after its last child.
     let mut path = vec![(root, 0)];
     while let Some((node, seen)) = path.last_mut() {
         if let Some(child) = children[*node].get(*seen) {
@@ -109,4 +113,18 @@ fn post_order(parents: &[u32], order: &[u32]) -> Vec<u32> {
         }
     }
     result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_chains_that_join() {
+        // 0–1–4 and 2–3–4, eliminated alternately.
+        let neighbours: [&[u32]; 5] = [&[1], &[0, 4], &[3], &[2, 4], &[1, 3]];
+        let of = |node: u32| neighbours[node as usize];
+        assert_eq!(parents(of, &[0, 2, 1, 3, 4]), [2, 3, 4, 4, NONE]);
+        assert_eq!(post_order(of, &[0, 2, 1, 3, 4]), [0, 1, 2, 3, 4]);
+    }
 }
