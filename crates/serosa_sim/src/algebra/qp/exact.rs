@@ -73,7 +73,7 @@ struct Around<'a> {
 pub(super) fn solve(
     problem: &Problem,
     factor: &Elimination,
-    staggers: u32,
+    staggers: (u32, Real),
     work: &mut Workspace,
     solution: &mut Solution,
 ) {
@@ -84,7 +84,6 @@ pub(super) fn solve(
         normals(problem, factor, work, solution);
     }
     velocity_of(problem, factor, &solution.lambda, &mut work.place, &mut solution.velocity);
-    report_missed(problem, solution, work.set.size);
 }
 
 /// Sees which rows can be moved at all.
@@ -118,30 +117,16 @@ pub(super) fn normals(
     set.size = (0..rows.len()).map(speak).fold(0.0, Real::max);
     set.guess(problem, &solution.lambda);
     let mut around = Around { problem, factor, schur, place, vertex };
-    if !set.approach(&mut around, &mut solution.rounds) {
+    solution.trouble.clear();
+    if set.approach(&mut around, &mut solution.rounds) {
+        solution.trouble.extend(set.missed_most(&around));
+    } else {
         solution.trouble.push(Trouble::Unfinished);
     }
     for (i, kind) in rows.kinds().iter().enumerate() {
         if *kind != Kind::Slip {
             solution.lambda[i] = set.lambda[i];
         }
-    }
-}
-
-/// Names the row that is missed most, where that is more than rounding.
-fn report_missed(problem: &Problem, solution: &mut Solution, size: Real) {
-    let rows = problem.rows;
-    let missing = |i: usize| {
-        let gap = rows.asked()[i] - rows.velocity(i, &solution.velocity);
-        match rows.kinds()[i] {
-            Kind::Equal => gap.abs(),
-            Kind::AtLeast | Kind::Contact { .. } => gap,
-            Kind::Slip => 0.0,
-        }
-    };
-    let worst = (0..rows.len()).map(|i| (missing(i), i)).fold((0.0, 0), |a, b| if b.0 > a.0 { b } else { a });
-    if worst.0 > INFEASIBLE * size {
-        solution.trouble.push(Trouble::Infeasible { row: worst.1 as u32, missing: worst.0 });
     }
 }
 
@@ -340,6 +325,22 @@ impl ActiveSet {
                 self.wrong.push(i as u32);
             }
         }
+    }
+
+    /// The row that is missed most, where that is more than rounding.
+    fn missed_most(&self, around: &Around) -> Option<Trouble> {
+        let missing = |(i, kind): (usize, &Kind)| {
+            let gap = self.q[i] - self.moved[i];
+            let missing = match kind {
+                Kind::Equal => gap.abs(),
+                Kind::AtLeast | Kind::Contact { .. } => gap,
+                Kind::Slip => 0.0,
+            };
+            (missing, i as u32)
+        };
+        let all = around.problem.rows.kinds().iter().enumerate().map(missing);
+        let (missing, row) = all.fold((0.0, 0), |a, b| if b.0 > a.0 { b } else { a });
+        (missing > INFEASIBLE * self.size).then_some(Trouble::Infeasible { row, missing })
     }
 
     /// S λ of all rows: by S where all of it is known, else by way of the velocities.
