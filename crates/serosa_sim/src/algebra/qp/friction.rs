@@ -41,7 +41,7 @@ pub(super) struct Slips {
 }
 
 /// Rounds of normals and slips until neither changes, measured by the motion that the change makes: impulses of contacts that
-/// depend on one another may wander for ever. Where rounds run out normals have the last word.
+/// depend on one another may wander for ever. Normals have the last word, so that nothing overlaps.
 pub(super) fn stagger(
     problem: &Problem,
     factor: &Elimination,
@@ -59,7 +59,7 @@ pub(super) fn stagger(
         slips.solve((FINER * tolerance).max(FINEST));
         slips.hand_over(problem, &mut solution.lambda);
         if changed(problem, factor, work, &solution.lambda) <= tolerance {
-            return;
+            return exact::normals(problem, factor, work, solution);
         }
     }
     exact::normals(problem, factor, work, solution);
