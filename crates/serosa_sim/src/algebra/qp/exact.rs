@@ -3,7 +3,7 @@
 //! With S positive definite the multipliers are the only ones with w = S λ − q, 0 ≤ w ⊥ λ ≥ 0. A set of rows is taken as
 //! equalities; rows that push the wrong way leave it, rows that are missed join it, all at once as long as their number
 //! falls below the least ever seen (block principal pivoting, Júdice and Pires 1994). Where it does not, λ descends
-//! ½ λᵀS λ − qᵀλ, one row joining at a time (Lawson and Hanson 1974), which ends for every programme. (Exchanging the last
+//! ½ λᵀS λ − qᵀλ, few rows joining at a time (Lawson and Hanson 1974), which ends for every programme. (Exchanging the last
 //! wrong row alone ends too, but a taut net of a hundred strain limits is not to be waited for.)
 //!
 //! Dependent rows make S singular. A compliance cures that, and as it acts on the change of λ alone, from one solve to
@@ -54,6 +54,8 @@ pub(super) struct ActiveSet {
     /// Where the descent has come, and rows that rounding keeps from joining there.
     reached: Vec<Real>,
     barred: Vec<bool>,
+    /// Rows that joined last and are still there.
+    joined: Vec<u32>,
     /// Whether a row can be moved at all.
     loose: Vec<bool>,
     /// The largest velocity that rows speak of.
@@ -205,6 +207,8 @@ impl ActiveSet {
     }
 
     /// From what pushes now down to the least of ½ λᵀS λ − qᵀλ; whether that came to an end.
+    ///
+    /// The worst rows join, as many at once as have proved to stay; alone, the worst one always does.
     fn descend(&mut self, around: &mut Around, rounds: &mut u32) -> bool {
         let kinds = around.problem.rows.kinds();
         self.reached.clear();
@@ -214,35 +218,50 @@ impl ActiveSet {
         }
         self.barred.clear();
         self.barred.resize(kinds.len(), false);
-        let mut joined = None;
+        self.joined.clear();
+        let mut width = kinds.len();
         for _ in 0..ROUNDS * (kinds.len() + 1) {
             *rounds += 1;
             if !self.solve_set(around) {
                 return false;
             }
-            if self.step_back(kinds, joined) {
+            if self.step_back(kinds) {
+                let joined = self.joined.len();
+                self.joined.retain(|i| self.active[*i as usize]);
+                if self.joined.len() < joined {
+                    width = (joined / 2).max(1);
+                }
                 continue;
             }
             self.reached.clone_from(&self.lambda);
             self.find_wrong(around);
-            let schur = &*around.schur;
-            let gap = |i: u32| {
-                let i = i as usize;
-                let pulled = if self.centre[i] == 0.0 { 0.0 } else { schur.entry(i, i) * self.centre[i] };
-                self.moved[i] - self.q[i] - COMPLIANCE * pulled
-            };
-            let missed = self.wrong.iter().filter(|i| !self.barred[**i as usize]).map(|i| (gap(*i), *i));
-            joined = missed.reduce(|a, b| if b.0 < a.0 { b } else { a }).map(|(_, i)| i);
-            match joined {
-                Some(i) => self.active[i as usize] = true,
-                None => return true,
+            if !self.join(around, width) {
+                return true;
             }
+            width = (2 * width).min(kinds.len());
         }
         false
     }
 
-    /// Where rows of the set would pull: goes as far towards it as they let, and they leave. Whether there were any.
-    fn step_back(&mut self, kinds: &[Kind], joined: Option<u32>) -> bool {
+    /// The rows that are missed most, so many at most, join the set; whether there are any.
+    fn join(&mut self, around: &Around, width: usize) -> bool {
+        let (schur, centre) = (&*around.schur, &self.centre);
+        let gap = |i: &u32| {
+            let i = *i as usize;
+            let pulled = if centre[i] == 0.0 { 0.0 } else { schur.entry(i, i) * centre[i] };
+            self.moved[i] - self.q[i] - COMPLIANCE * pulled
+        };
+        self.wrong.retain(|i| !self.barred[*i as usize]);
+        self.wrong.sort_unstable_by(|a, b| gap(a).total_cmp(&gap(b)).then(a.cmp(b)));
+        self.joined.clear();
+        self.joined.extend(self.wrong.iter().take(width));
+        self.joined.iter().for_each(|i| self.active[*i as usize] = true);
+        !self.joined.is_empty()
+    }
+
+    /// Where rows of the set would pull: goes as far towards it as they let, and they leave. Whether there were any. A row
+    /// that leaves just as it has joined, alone, is kept out by rounding until something moves.
+    fn step_back(&mut self, kinds: &[Kind]) -> bool {
         let pulls = |i: usize, lambda: Real| kinds[i] != Kind::Equal && lambda <= 0.0;
         let mut share = 1.0 as Real;
         let mut any = false;
@@ -256,8 +275,10 @@ impl ActiveSet {
         }
         if share > 0.0 {
             self.barred.fill(false);
-        } else if let Some(i) = joined.filter(|i| pulls(*i as usize, self.lambda[*i as usize])) {
-            self.barred[i as usize] = true;
+        } else if let [alone] = self.joined[..]
+            && pulls(alone as usize, self.lambda[alone as usize])
+        {
+            self.barred[alone as usize] = true;
         }
         for i in self.list.iter().map(|i| *i as usize) {
             let (from, to) = (self.reached[i], self.lambda[i]);
