@@ -51,7 +51,9 @@ pub(super) struct ActiveSet {
     /// S λ
     moved: Vec<Real>,
     wrong: Vec<u32>,
-    /// Where the descent has come, and rows that rounding keeps from joining there.
+    /// The set with the fewest wrong rows.
+    best: Vec<bool>,
+    /// Its λ, then where the descent has come; and rows that rounding keeps from joining there.
     reached: Vec<Real>,
     barred: Vec<bool>,
     /// Rows that joined last and are still there.
@@ -196,6 +198,8 @@ impl ActiveSet {
             }
             if self.wrong.len() < least {
                 (least, patience) = (self.wrong.len(), PATIENCE);
+                self.best.clone_from(&self.active);
+                self.reached.clone_from(&self.lambda);
             } else if patience > 0 {
                 patience -= 1;
             } else {
@@ -206,15 +210,14 @@ impl ActiveSet {
         false
     }
 
-    /// From what pushes now down to the least of ½ λᵀS λ − qᵀλ; whether that came to an end.
+    /// From what pushes in the best set down to the least of ½ λᵀS λ − qᵀλ; whether that came to an end.
     ///
     /// The worst rows join, as many at once as have proved to stay; alone, the worst one always does.
     fn descend(&mut self, around: &mut Around, rounds: &mut u32) -> bool {
         let kinds = around.problem.rows.kinds();
-        self.reached.clear();
         for (i, kind) in kinds.iter().enumerate() {
-            self.active[i] &= *kind == Kind::Equal || self.lambda[i] > 0.0;
-            self.reached.push(if self.active[i] { self.lambda[i] } else { 0.0 });
+            self.active[i] = self.best[i] && (*kind == Kind::Equal || self.reached[i] > 0.0);
+            self.reached[i] = if self.active[i] { self.reached[i] } else { 0.0 };
         }
         self.barred.clear();
         self.barred.resize(kinds.len(), false);
