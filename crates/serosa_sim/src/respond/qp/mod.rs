@@ -7,8 +7,8 @@
 //!
 //! K and b are those of [`crate::body::system`]. A contact with the gap g asks n·(v_A − v_B) ≥ −g/h, so that the gap is
 //! closed at most; a spring of the length l along d that may reach l_max asks −d·(v_b − v_a) ≥ −(l_max − l)/h. Both are
-//! linear where the gaps are not. After a solve the substep is looked at where it ends: what overlaps there, what is longer
-//! than it may be and jaws that hold more than they can get rows of their own, or lose them, and the programme is solved
+//! linear where the gaps are not. After a solve the substep is looked at: what overlaps in the end, what has passed through on the
+//! way, what is longer than it may be and jaws that hold more than they can get rows of their own, or lose them, and the programme is solved
 //! again, as often as the world has sweeps. The paper leaves that loop open; as printed it never ends.
 //!
 //! What was active pushes first in the next step: multipliers are kept by the keys of rows.
@@ -40,8 +40,8 @@ use serosa_geometry::rotation::from_rotation_vector;
 const PART_SHARE: Real = 0.2;
 /// \[m/s\]
 const PART_SPEED: Real = 0.5;
-/// An overlap where the substep ends that is let pass \[m\].
-const LET_PASS: Real = 1e-7;
+/// An overlap in the end that is let pass \[m\].
+const LET_PASS: Real = 5e-6;
 /// A row turns with its contact, and does not look back, where the cosine of the turn is larger.
 const SAME: Real = 0.8;
 /// Rounds of normals and slips in turn: most steps need two or three. Friction itself is known to a few per cent.
@@ -63,7 +63,7 @@ pub struct Programme {
     load: Vec<Real>,
     solution: Solution,
     work: Workspace,
-    /// Overlaps where the substep ends.
+    /// What touches on the way.
     found: Vec<Row>,
     /// Whether rows contradict one another: their multipliers then grow without end, and are no guess for the next solve.
     contradict: bool,
@@ -261,33 +261,48 @@ impl Programme {
 
     /// Looks where the substep ends; whether the programme has changed.
     fn look_again(&mut self, sub: &Substep, state: &State, scratch: &mut Scratch) -> bool {
-        let overlaps = self.find_overlaps(sub, state, scratch);
+        let missed = self.find_missed(sub, state, scratch);
         let longer = limit::look_again(sub, state, &scratch.pos, &mut self.limits);
         let slips = hold::look_again(&mut self.holds);
-        overlaps || longer || slips
+        missed || longer || slips
     }
 
-    /// Overlaps at the end get rows of their own, or turn the row that they have: their gaps there, told of velocities.
-    /// Whether there are any.
-    fn find_overlaps(&mut self, sub: &Substep, state: &State, scratch: &mut Scratch) -> bool {
+    /// What overlaps in the end gets a row as it is there, or turns the row that it has; where nothing does, what touches on
+    /// the way and is passed through. Whether there is any.
+    fn find_missed(&mut self, sub: &Substep, state: &State, scratch: &mut Scratch) -> bool {
         let Scratch { finder, pos, pose, rows, growth, found_radius, .. } = scratch;
-        let radius = &mut self.room;
+        let mut radius = core::mem::take(&mut self.room);
         radius.clear();
         radius.extend(found_radius.iter().zip(&*growth).map(|(r, more)| r + more));
-        let places = Places { pos, pose, radius };
+        let start = Places { pos: &state.pos, pose: &state.pose, radius: &radius };
+        let end = Places { pos, pose, radius: &radius };
         let complete = match sub.params.detector {
             Detector::Tracker => Detector::Grid,
             complete => complete,
         };
-        finder.rows(sub.model, sub.params, complete, (places, Search::Overlap), &mut self.found);
-        finder.merge(&mut self.found);
+        let mut missed = false;
+        for search in [(end, Search::Overlap), (start, Search::Between(end))] {
+            finder.rows(sub.model, sub.params, complete, search, &mut self.found);
+            finder.merge(&mut self.found);
+            missed = self.take_missed(sub, state, matches!(search.1, Search::Overlap), rows);
+            if missed {
+                break;
+            }
+        }
+        self.room = radius;
+        missed
+    }
+
+    /// Rows of what was found and the velocities miss; the gaps are those of the end, or of the start. Whether there is any.
+    fn take_missed(&mut self, sub: &Substep, state: &State, ended: bool, rows: &mut Vec<Row>) -> bool {
         let mut any = false;
         for row in &self.found {
-            let moved: Real = row.slots().map(|s| self.speed_of(sub.model, state, s).dot(row.normal)).sum();
-            // What began as an overlap may still be one.
-            let began = row.gap - moved * sub.h;
-            let allowed = began.min(0.0) + asked_for(began.min(0.0), sub.h) * sub.h;
-            if row.gap >= allowed - LET_PASS {
+            let speed: Real = row.slots().map(|s| self.speed_of(sub.model, state, s).dot(row.normal)).sum();
+            let began = if ended { row.gap - speed * sub.h } else { row.gap };
+            // What begins as an overlap may still be one.
+            let overlap = began.min(0.0);
+            let allowed = overlap + asked_for(overlap, sub.h) * sub.h;
+            if began + speed * sub.h >= allowed - LET_PASS {
                 continue;
             }
             any = true;
