@@ -185,10 +185,8 @@ impl Builder<'_> {
             },
             friction: node.si("friction"),
             drag: node.si("drag"),
-            stretch: [
-                material.real("stretch_min").unwrap_or(-1.0),
-                material.real("stretch_max").unwrap_or(f64::INFINITY),
-            ],
+            stretch: [("stretch_min", -1.0), ("stretch_max", f64::INFINITY)]
+                .map(|(key, none)| material.real(key).unwrap_or(none)),
             self_contact: node.flag("self_contact"),
             membrane_contact: node.flag("membrane_contact"),
             attachments: node.list("attach").iter().filter_map(selector).collect(),

@@ -187,7 +187,7 @@ pub fn solve_again(
         }
         Solver::Exact { staggers, tolerance } => {
             exact::solve(problem, factor, (staggers, tolerance), work, solution);
-        },
+        }
         Solver::Large { sweeps, tolerance, factored: false } => {
             sweeps::solve(problem, (sweeps, tolerance), work, solution);
         }

@@ -104,9 +104,7 @@ impl<'a> Firmness<'a> {
         }
         let stretched = self.straight * Vec3::new(d.x_axis.x, d.y_axis.y, d.z_axis.z);
         let mut p = Mat3::from_diagonal(stretched);
-        for k in 0..3 {
-            let [i, j] = BESIDE[k];
-            let [ii, ij, jj] = self.shears[k];
+        for ([i, j], [ii, ij, jj]) in BESIDE.into_iter().zip(self.shears) {
             let (x, y) = (d.col(j)[i], d.col(i)[j]);
             p.col_mut(j)[i] = ii * x + ij * y;
             p.col_mut(i)[j] = ij * x + jj * y;
