@@ -369,8 +369,8 @@ fn what_cannot_be_satisfied_is_named_and_the_run_goes_on() {
         let words = world.report.qp.trouble[0].words(&world.model);
         assert!(words.contains("\"line\"") && words.contains("least squares"), "{words}");
         assert!(world.state.pos.iter().all(|p| p.is_finite()) && world.state.frozen == [false]);
-        // It stays between its ends.
-        let near = |p: &Vec3| (*p - Vec3::X * 0.15).length() < 0.25;
+        // It stays between its ends, and trembles: a thread a little out of line is drawn in faster across than along.
+        let near = |p: &Vec3| (-0.01..0.31).contains(&p.x) && p.y.hypot(p.z) < 0.02;
         assert!(world.state.pos.iter().all(near), "{:?}", world.state.pos);
     }
 }
