@@ -1,5 +1,7 @@
 //! How far everything may go in a substep, and so how far detection and filter have to look.
 
+mod alone;
+
 use super::Places;
 use crate::model::{BodyKind, Model, PrimKind};
 use crate::respond::augmented_lagrangian::REST_GAP;
@@ -44,6 +46,11 @@ pub struct Reach {
     pub farthest: Vec<Real>,
     /// The least that anything may stray \[m\].
     pub least: Real,
+    /// One per vertex: a step that all of its body takes, from which way and stray are counted \[m\]. Nothing but for
+    /// bodies that meet nobody.
+    pub common: Vec<Vec3>,
+    /// A box around all that each body may sweep.
+    bodies: Vec<Aabb>,
 }
 
 impl Reach {
@@ -54,6 +61,8 @@ impl Reach {
             strays: Vec::new(),
             frames: Vec::new(),
             turns: vec![[Vec3::ZERO; 2]; model.rigids.len()],
+            common: Vec::new(),
+            bodies: Vec::new(),
             farthest: prims.clone(),
             least: prims.iter().copied().fold(Real::INFINITY, Real::min),
             prims,
@@ -76,7 +85,10 @@ impl Reach {
 
     /// The same for as long as a list of pairs should last.
     pub(super) fn fat(&self, model: &Model, prim: PrimId, at: Aabb) -> Aabb {
-        self.swept(model, prim, at, STRIDES)
+        let far = self.swept(model, prim, at, STRIDES);
+        let vertex = model.prims[prim.at()].kind.vertices().first();
+        let Some(common) = vertex.and_then(|v| self.common.get(v.at())) else { return far };
+        Aabb { min: far.min.min(far.min + *common * STRIDES), max: far.max.max(far.max + *common * STRIDES) }
     }
 
     /// The most that any point of a primitive may go along `dir` \[m\].
@@ -168,6 +180,7 @@ pub(super) fn look_ahead(model: &Model, state: &State, scratch: &mut Scratch) {
     let arms = model.rigids.iter().map(|rigid| rigid.shape.arm());
     let far = |[shift, turn]: &[Vec3; 2], arm: Real| within(AHEAD * (shift.length() + turn.length() * arm));
     reach.frames.extend(reach.turns.iter().zip(arms).map(|(turn, arm)| far(turn, arm)));
+    alone::leave(model, state, reach, within);
     reach.prims.clear();
     reach.prims.extend(model.prims.iter().map(|prim| match prim.kind {
         PrimKind::Shape(r) => reach.frames[r.at()],
