@@ -111,7 +111,7 @@ pub(crate) fn find(sub: &Substep, state: &mut State, scratch: &mut Scratch, repo
     let descends = sub.params.response == Response::AugmentedLagrangian;
     let room = scratch.rows.capacity();
     if descends || sub.params.filter != Filter::Off {
-        reach::look_ahead(sub.model, state, scratch);
+        reach::look_ahead(sub, state, scratch);
         find_near(sub, state, scratch);
     }
     growth::grow(sub, state, scratch);

@@ -12,7 +12,11 @@ use serosa_geometry::solid::touches_and_ends;
 use serosa_geometry::{Aabb, Grid, Solid};
 
 /// How far beyond what is needed a list reaches, as a share of the mean size of a primitive.
-const SKIN: Real = 0.2;
+const SKIN: Real = 0.1;
+/// And as a multiple of it.
+const MORE: Real = 1.3;
+/// What a listed pair costs, one that is looked at, and one that is listed anew, about.
+const COSTS: [u64; 3] = [1, 50, 100];
 /// Pairs measured by one thread at a time.
 const CHUNK: usize = 512;
 
@@ -25,7 +29,13 @@ pub(super) struct Own {
     pairs: Vec<u64>,
     gaps: Vec<Real>,
     cut: Real,
+    /// What the list has cost since it was made.
+    spent: u64,
+    /// How many of its pairs were looked at when it was made.
+    fresh: u64,
     boxes: Vec<Aabb>,
+    /// A ball around each primitive.
+    centers: Vec<(Vec3, Real)>,
     grid: Grid,
 }
 
@@ -52,15 +62,25 @@ impl Own {
     ) {
         let vertices = body.vertex_range();
         let mut near = 2.0 * self.far(body, at, reach);
-        if self.pos.len() != vertices.len() || near.is_nan() || near > self.cut {
+        if self.pos.len() != vertices.len() || near.is_nan() || near > self.cut || self.is_dear() {
+            self.spent = 0;
             self.pos.clear();
             self.pos.extend_from_slice(&at.pos[vertices]);
             near = 2.0 * self.far(body, at, reach);
             self.list(model, body, near, solids);
         }
         let near = near * (1.0 + 1e-9) + 1e-12;
-        let listed = self.pairs.iter().zip(&self.gaps);
+        let (listed, before) = (self.pairs.iter().zip(&self.gaps), out.len());
         out.extend(listed.filter(|(_, gap)| **gap <= near).map(|(pair, _)| *pair));
+        let looked = (out.len() - before) as u64;
+        self.fresh = if self.spent == 0 { looked } else { self.fresh };
+        self.spent += COSTS[0] * self.pairs.len() as u64 + COSTS[1] * looked.saturating_sub(self.fresh) + 1;
+    }
+
+    /// Whether the list has cost as much as one that fits better: one made for a fast moment has many pairs, and of one
+    /// whose body has turned since many are looked at.
+    fn is_dear(&self) -> bool {
+        self.spent > COSTS[2] * (self.pairs.len() + self.boxes.len()) as u64
     }
 
     /// The same for a search on the way to other places.
@@ -90,7 +110,8 @@ impl Own {
         }
         // A vertex may be anywhere along its way: half of it away from its middle.
         let way = |v: usize| reach.map_or(Vec3::ZERO, |reach| reach.ways[v] * 0.5);
-        let stray = |v: usize| reach.map_or(0.0, |reach| reach.strays.get(v).copied().unwrap_or(Real::INFINITY));
+        let stray =
+            |v: usize| reach.map_or(0.0, |reach| reach.strays.get(v).copied().unwrap_or(Real::INFINITY));
         let first = vertices.start;
         let step = |v: usize| at.pos[v] - self.pos[v - first] + way(v);
         let mean = vertices.clone().map(step).sum::<Vec3>() / vertices.len().max(1) as Real;
@@ -100,16 +121,21 @@ impl Own {
     fn list(&mut self, model: &Model, body: &Body, near: Real, solids: &[Solid]) {
         let (first, prims) = (body.prims.start, body.prims.start as usize..body.prims.end as usize);
         self.boxes.clear();
-        self.boxes.extend(solids[prims].iter().map(Solid::bounds));
-        let size = self.boxes.iter().map(|b| b.size().max_element()).sum::<Real>() / self.boxes.len().max(1) as Real;
-        self.cut = if near.is_finite() { 2.0 * near + SKIN * size } else { Real::INFINITY };
+        self.boxes.extend(solids[prims.clone()].iter().map(Solid::bounds));
+        self.centers.clear();
+        self.centers.extend(solids[prims].iter().map(ball));
+        let size =
+            self.boxes.iter().map(|b| b.size().max_element()).sum::<Real>() / self.boxes.len().max(1) as Real;
+        self.cut = if near.is_finite() { MORE * near + SKIN * size } else { Real::INFINITY };
         let grown = if self.cut.is_finite() { 0.5 * self.cut } else { 1e3 };
         self.boxes.iter_mut().for_each(|b| *b = b.grown(grown));
         self.grid.build(&self.boxes, |i| model.group(PrimId(first + i)));
         self.pairs.clear();
+        let (centers, cut) = (&self.centers, self.cut);
         for job in 0..self.grid.jobs() {
             self.grid.pairs_in(job, &self.boxes, |i, j| {
-                if model.may_touch(PrimId(first + i), PrimId(first + j)) {
+                let ((x, r), (y, s)) = (centers[i as usize], centers[j as usize]);
+                if x.distance(y) - r - s <= cut && model.may_touch(PrimId(first + i), PrimId(first + j)) {
                     self.pairs.push((u64::from(first + i) << 32) | u64::from(first + j));
                 }
             });
@@ -133,5 +159,17 @@ impl Own {
             gaps[k - 1] <= cut
         });
         self.gaps.retain(|gap| *gap <= cut);
+    }
+}
+
+/// A ball around what has a core.
+fn ball(solid: &Solid) -> (Vec3, Real) {
+    match solid {
+        Solid::Round(r) => ((r.a + r.b) * 0.5, 0.5 * r.a.distance(r.b) + r.radius),
+        Solid::Facet(f) => {
+            let center = f.corners.iter().sum::<Vec3>() / 3.0;
+            (center, f.corners.iter().map(|c| c.distance(center)).fold(0.0, Real::max) + f.radius)
+        }
+        Solid::Cuboid(_) | Solid::Plane(_) => (Vec3::ZERO, Real::INFINITY),
     }
 }

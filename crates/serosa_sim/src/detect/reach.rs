@@ -3,7 +3,9 @@
 mod alone;
 
 use super::Places;
+use crate::body::Substep;
 use crate::model::{BodyKind, Model, PrimKind};
+use crate::params::Response;
 use crate::respond::augmented_lagrangian::REST_GAP;
 use crate::state::State;
 use crate::{PrimId, Real, Scratch, Vec3};
@@ -18,7 +20,7 @@ const MOST: Real = 3e-2;
 const AHEAD: Real = 1.2;
 /// How far a vertex may stray from its way, as a share of it.
 const STRAY: Real = 0.35;
-/// The same for what may spring back as fast as it came.
+/// The same for bodies whose ways leave their weight out: they may spring back as fast as they came, and fall.
 const RECOIL: Real = 1.0;
 /// A touch gets a row where the free motion, erring by this share of what its sides may stray, would close its gap.
 const DOUBT: Real = 0.5;
@@ -150,7 +152,8 @@ impl Reach {
 /// Sets all reaches, each from its own free motion: one fast tool does not make detection look farther everywhere.
 /// Where the filter held something back in the last substep because it had not looked far enough, a stretched rope
 /// that is let go say, everything strays that far at least.
-pub(super) fn look_ahead(model: &Model, state: &State, scratch: &mut Scratch) {
+pub(super) fn look_ahead(sub: &Substep, state: &State, scratch: &mut Scratch) {
+    let model = sub.model;
     let Scratch { reach, pos, pose, .. } = scratch;
     let least = (AHEAD * state.ahead).clamp(LEAST, MOST);
     reach.least = least;
@@ -162,12 +165,14 @@ pub(super) fn look_ahead(model: &Model, state: &State, scratch: &mut Scratch) {
     }));
     reach.strays.clear();
     reach.strays.extend(reach.ways.iter().map(|way| within(STRAY * way.length())));
-    for body in &model.bodies {
-        if let BodyKind::Solid(_) | BodyKind::Springs(_) = body.kind {
-            let v = body.vertex_range();
-            let recoils = |way: &Vec3| within(RECOIL * way.length());
-            let strays = reach.strays[v.clone()].iter_mut().zip(&reach.ways[v]);
-            strays.for_each(|(stray, way)| *stray = recoils(way));
+    if sub.params.response == Response::AugmentedLagrangian {
+        let fall = sub.params.fall().length() * sub.h * sub.h;
+        for body in &model.bodies {
+            if let BodyKind::Solid(_) | BodyKind::Springs(_) = body.kind {
+                let v = body.vertex_range();
+                let strays = reach.strays[v.clone()].iter_mut().zip(&reach.ways[v]);
+                strays.for_each(|(stray, way)| *stray = within(RECOIL * way.length() + fall));
+            }
         }
     }
     reach.turns.clear();
@@ -180,7 +185,8 @@ pub(super) fn look_ahead(model: &Model, state: &State, scratch: &mut Scratch) {
     let arms = model.rigids.iter().map(|rigid| rigid.shape.arm());
     let far = |[shift, turn]: &[Vec3; 2], arm: Real| within(AHEAD * (shift.length() + turn.length() * arm));
     reach.frames.extend(reach.turns.iter().zip(arms).map(|(turn, arm)| far(turn, arm)));
-    alone::leave(model, state, reach, within);
+    let fall = sub.params.fall().length() * sub.h * sub.h;
+    alone::leave(model, (state, pos), reach, |way| within(RECOIL * way + fall));
     reach.prims.clear();
     reach.prims.extend(model.prims.iter().map(|prim| match prim.kind {
         PrimKind::Shape(r) => reach.frames[r.at()],
