@@ -20,8 +20,10 @@ const MOST: Real = 3e-2;
 const AHEAD: Real = 1.2;
 /// How far a vertex may stray from its way, as a share of it.
 const STRAY: Real = 0.35;
-/// The same for bodies whose ways leave their weight out: they may spring back as fast as they came, and fall.
+/// The same for solids and springs that descend with rows: they may spring back as fast as they came.
 const RECOIL: Real = 1.0;
+/// And farther, as a share of what they would fall from rest: whether they do is known when they descend.
+const FALL: Real = 0.3;
 /// A touch gets a row where the free motion, erring by this share of what its sides may stray, would close its gap.
 const DOUBT: Real = 0.5;
 /// Fat boxes hold what goes on as it does for so many steps more.
@@ -166,7 +168,7 @@ pub(super) fn look_ahead(sub: &Substep, state: &State, scratch: &mut Scratch) {
     reach.strays.clear();
     reach.strays.extend(reach.ways.iter().map(|way| within(STRAY * way.length())));
     if sub.params.response == Response::AugmentedLagrangian {
-        let fall = sub.params.fall().length() * sub.h * sub.h;
+        let fall = FALL * sub.params.fall().length() * sub.h * sub.h;
         for body in &model.bodies {
             if let BodyKind::Solid(_) | BodyKind::Springs(_) = body.kind {
                 let v = body.vertex_range();
@@ -185,7 +187,7 @@ pub(super) fn look_ahead(sub: &Substep, state: &State, scratch: &mut Scratch) {
     let arms = model.rigids.iter().map(|rigid| rigid.shape.arm());
     let far = |[shift, turn]: &[Vec3; 2], arm: Real| within(AHEAD * (shift.length() + turn.length() * arm));
     reach.frames.extend(reach.turns.iter().zip(arms).map(|(turn, arm)| far(turn, arm)));
-    let fall = sub.params.fall().length() * sub.h * sub.h;
+    let fall = FALL * sub.params.fall().length() * sub.h * sub.h;
     alone::leave(model, (state, pos), reach, |way| within(RECOIL * way + fall));
     reach.prims.clear();
     reach.prims.extend(model.prims.iter().map(|prim| match prim.kind {
