@@ -294,9 +294,10 @@ fn descend(among: &mut Among, (b, body): (usize, &SolidBody), pass: u32, works: 
         let every = global.every.max(1);
         let due = pass.is_multiple_of(every);
         pass /= every;
+        let gains = due && leap(among, (b, body), (global, pass), works);
         // What the factor does not know of is a matter of few vertices.
-        let swept = loads::tied(model, b) || !works[b].holds.is_empty() || touched;
-        if due && !leap(among, (b, body), (global, pass), works) && !touched || !swept || !due && !touched {
+        let held = loads::tied(model, b) || !works[b].holds.is_empty();
+        if !touched && !(gains && held) {
             return;
         }
     }
