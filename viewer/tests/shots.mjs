@@ -10,8 +10,8 @@ import { Program, sceneNames } from "./program.mjs";
 /**
  * Simulated time at which each scene looks best [s]: the probe of membrane-poke presses from 1.2 s to 2 s, intestines
  * have widened and settled after 4 s, half of the colon is free at 5.8 s, the instrument is in the liver from 3 s on and
- * the paddle at the kidneys, the cloth has folded after 2 s, what has fallen lies still after 3 s, and jaws pull at the
- * beam, the liver and the tumour.
+ * the paddle at the kidneys, the cloth has folded after 2 s, the cable runs off its pulley at half a second and the net is
+ * stretched most soon after, what has fallen lies still after 3 s, and jaws pull at the beam, the liver and the tumour.
  */
 const MOMENTS = {
   "cloth-fold": 2,
@@ -24,6 +24,11 @@ const MOMENTS = {
   "membrane-poke": 1.6,
   "mesh-drape": 3,
   "organ-pile": 3,
+  "cable-cylinder": 2,
+  "cable-pulley": 0.5,
+  "edge-on-seam": 0.6,
+  "strain-limit": 0.3,
+  "suture-thread": 2,
   "beam-twist": 2.5,
   "liver-hang": 4.2,
   tumour: 5.8,

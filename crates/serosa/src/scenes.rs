@@ -44,6 +44,11 @@ built_in![
     "beam-twist",
     "liver-hang",
     "tumour",
+    "cable-pulley",
+    "cable-cylinder",
+    "strain-limit",
+    "suture-thread",
+    "edge-on-seam",
 ];
 
 /// A scene as given: its name and text.

@@ -53,15 +53,48 @@ impl Oven<'_> {
                 "write model.fixed = {} to hold a solid where it is",
             );
         }
-        if self.raw.world.response == Response::AugmentedLagrangian && matches!(kind, BodyKind::Tissue(_)) {
-            self.fault(
-                place,
-                format!("\"{}\" is made of tissue, which the augmented Lagrangian cannot move", raw.name),
-                "write model.solid for a closed surface, model.springs for a sheet, or response = \"displacement-velocity\"",
-            );
-        }
+        self.check_response(place, raw, &kind);
         self.close_body(raw, kind, vertices, prims);
         self.check_verlet(i, raw);
+    }
+
+    /// Responses that move bodies themselves know some kinds of them only.
+    fn check_response(&mut self, place: Place, raw: &RawBody, kind: &BodyKind) {
+        let (response, by, help) = match self.raw.world.response {
+            Response::AugmentedLagrangian => (
+                Response::AugmentedLagrangian,
+                "the augmented Lagrangian",
+                "write model.solid for a closed surface or model.springs for a sheet, or response = \"displacement-velocity\"",
+            ),
+            Response::Qp => (
+                Response::Qp,
+                "the quadratic programme",
+                "write model.springs or model.solid, or another response: \"augmented-lagrangian\" for model.band, \
+                 \"projection\" for model.tissue",
+            ),
+            _ => return self.check_limits(place, raw),
+        };
+        let descends = response == Response::AugmentedLagrangian;
+        let what = match kind {
+            BodyKind::Tissue(_) => "tissue",
+            BodyKind::Band(_) if !descends => "a band",
+            _ => "",
+        };
+        if !what.is_empty() {
+            self.fault(place, format!("\"{}\" is made of {what}, which {by} cannot move", raw.name), help);
+        }
+        if descends {
+            self.check_limits(place, raw);
+        }
+    }
+
+    /// Strain limits are kept by one response alone.
+    fn check_limits(&mut self, place: Place, raw: &RawBody) {
+        if raw.stretch != [-1.0, Real::INFINITY] {
+            let message =
+                format!("the strain limits of \"{}\" are kept by no other response than \"qp\"", raw.name);
+            self.fault(place, message, "write response = \"qp\", or leave stretch_max and stretch_min out");
+        }
     }
 
     /// A chain, net, membrane or mesh.
@@ -260,6 +293,8 @@ impl Oven<'_> {
                 damping,
                 bend_share: if stiffness > 0.0 { (bending / stiffness).min(1.0) } else { 0.0 },
                 tube_stretch: tube.map_or(0.0, |t| t.stiffness),
+                stretch_min: raw.stretch[0],
+                stretch_max: raw.stretch[1],
                 ..rest
             },
             RawModel::Band(band) => BodyParams {

@@ -12,6 +12,7 @@ pub mod fill;
 pub mod lattice;
 pub mod neighbours;
 mod probes;
+mod programme;
 pub mod raw;
 pub mod rigid;
 pub mod scene;

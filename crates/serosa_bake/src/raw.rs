@@ -9,7 +9,7 @@ use serosa_geometry::generate::intestine::Strip;
 use serosa_geometry::{Aabb, Mesh, Quat, Real, Vec3};
 use serosa_sim::energy::EnergyKind;
 use serosa_sim::model::{Integrator, Pose};
-use serosa_sim::params::{Detector, Filter, Response, Tracker};
+use serosa_sim::params::{Detector, Filter, Response, Solver, Tracker};
 
 /// A scene as written.
 #[derive(Clone, Debug, Default)]
@@ -122,6 +122,8 @@ pub struct RawWorld {
     pub tracker: Tracker,
     /// How contacts are answered.
     pub response: Response,
+    /// How a quadratic programme is solved, where it is the response.
+    pub solver: Solver,
     /// Whether steps are clipped.
     pub filter: Filter,
 }
@@ -137,6 +139,7 @@ impl Default for RawWorld {
             detector: p.detector,
             tracker: p.tracker,
             response: p.response,
+            solver: p.solver,
             filter: p.filter,
         }
     }
@@ -155,6 +158,8 @@ pub struct RawBody {
     pub friction: Real,
     /// \[1/s\]
     pub drag: Real,
+    /// The strains, least and most, that its springs may have; only a quadratic programme keeps them.
+    pub stretch: [Real; 2],
     /// Whether it may touch itself.
     pub self_contact: bool,
     /// Whether its membrane may touch its membrane as well.
@@ -202,6 +207,7 @@ impl RawBody {
             model,
             friction: 0.0,
             drag: 0.0,
+            stretch: [-1.0, Real::INFINITY],
             self_contact: true,
             membrane_contact: false,
             finish: Finish::Plain,

@@ -76,6 +76,7 @@ pub fn bake_watched(raw: &RawScene, watch: &mut dyn FnMut(usize, usize)) -> Resu
         return Err(oven.faults);
     }
     oven.model.skins = filled.skins(&oven.model);
+    oven.order_unknowns();
     watch(parts - 2, parts);
     oven.model.neighbours = neighbours::neighbours(&oven.model);
     watch(parts - 1, parts);
@@ -106,6 +107,7 @@ fn params(raw: &RawScene) -> Params {
         detector: w.detector,
         tracker: w.tracker,
         response: w.response,
+        solver: w.solver,
         filter: w.filter,
         ..Params::default()
     }

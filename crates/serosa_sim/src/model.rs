@@ -59,6 +59,9 @@ pub struct Model {
     pub growths: Vec<Growth>,
     /// Surfaces that may press into one another, in the order of their bodies; only for responses that look for them.
     pub shells: Vec<Shell>,
+    /// The order in which the unknowns of a quadratic programme are eliminated (see [`crate::body::system`]); empty where
+    /// the scene has none.
+    pub order: Vec<u32>,
     /// What the scene asks to be measured.
     pub probes: Vec<Probe>,
 }

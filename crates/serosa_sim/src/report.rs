@@ -1,5 +1,6 @@
 //! `StepReport`: what a step saw and did. Trouble is reported here, never thrown and never hidden.
 
+use crate::respond::qp::QpReport;
 use crate::{BodyId, Real};
 
 /// The stages of the frame, in order.
@@ -61,6 +62,8 @@ pub struct StepReport {
     pub slipped_out: u32,
     /// Buffers that had to grow: normal while a scene warms up, never afterwards.
     pub grown: u32,
+    /// What the quadratic programme has to say, where it is the response.
+    pub qp: QpReport,
 }
 
 impl StepReport {
@@ -69,6 +72,7 @@ impl StepReport {
         (self.contacts, self.deepest_m, self.truncated, self.grown) = (0, 0.0, 0, 0);
         self.slipped_out = 0;
         self.quarantined.clear();
+        self.qp.clear();
     }
 }
 

@@ -15,6 +15,13 @@ pub struct RowKey {
     pub feature: u8,
 }
 
+impl RowKey {
+    /// Of a limit of a spring, longest or shortest. No primitive has such a number: limits come after all contacts.
+    pub(crate) fn of_limit(spring: u32, longest: bool) -> Self {
+        Self { a: PrimId(u32::MAX), b: PrimId(spring), feature: u8::from(!longest) }
+    }
+}
+
 /// A point that a row takes hold of.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Node {

@@ -3,6 +3,7 @@
 use crate::body::band::BandWork;
 use crate::body::solid::SolidWork;
 use crate::body::springs::{NetWork, SpringWork};
+use crate::body::system::System;
 use crate::body::tissue::TissueWork;
 use crate::detect::{Finder, Reach, Shells};
 use crate::filter::Planes;
@@ -12,6 +13,7 @@ use crate::respond::carried::Carried;
 use crate::respond::displacement_velocity::RowWork;
 use crate::respond::grip::GripWork;
 use crate::respond::penetration::Share;
+use crate::respond::qp::Programme;
 use crate::row::Row;
 use crate::state::{State, Twist};
 use crate::{Real, Vec3};
@@ -69,6 +71,10 @@ pub struct Scratch {
     pub carried: Vec<Carried>,
     /// 1/mass as a push feels it \[1/kg\]. Written by Respond.
     pub felt_inv_mass: Vec<Real>,
+    /// All that moves as one linear system, where the response asks for it. Made by the first Predict, written by each.
+    pub system: Option<System>,
+    /// The rows as the quadratic programme works on them. Written by Respond.
+    pub programme: Programme,
     /// What jaws hold, as Respond works on it. Written by Respond.
     pub grip_work: Vec<GripWork>,
     /// Positions at which the rows were made \[m\], for the audit. Written by Detect.
@@ -136,6 +142,8 @@ impl Scratch {
             shares: Vec::new(),
             carried: Vec::new(),
             felt_inv_mass: Vec::new(),
+            system: None,
+            programme: Programme::default(),
             grip_work: Vec::new(),
             found_pos: state.pos.clone(),
             found_pose: state.pose.clone(),

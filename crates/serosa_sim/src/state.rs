@@ -137,7 +137,7 @@ impl State {
     }
 
     /// Takes over another state of the same shape without allocating.
-    pub(crate) fn copy_from(&mut self, other: &Self) {
+    pub fn copy_from(&mut self, other: &Self) {
         self.tick = other.tick;
         self.pos.clone_from(&other.pos);
         self.vel.clone_from(&other.vel);

@@ -271,6 +271,7 @@ fn as_json(scene: &SceneText, session: &Session, threads: usize, seed: u64) -> V
         "audited_steps": seen.audits,
         "truncated": seen.truncated,
         "quarantined": seen.quarantined.len(),
+        "qp": seen.programmes.json(&world.model),
         "memory_mb": { "start": seen.memory_mb[0], "end": seen.memory_mb[1] },
         "energy_j": world_energy(world, EnergyKind::Total),
         "hash": format!("{:016x}", world.state.hash()),
@@ -322,6 +323,9 @@ fn summary(scene: &SceneText, loaded: &Loaded, session: &Session, threads: usize
         console.say(format!(
             "  WARNING: \"{name}\" ran away at {time:.3} s and was frozen where it last was sound"
         ));
+    }
+    for (what, steps, first_s) in &seen.programmes.trouble {
+        console.say(format!("  WARNING: in {steps} steps, first at {first_s:.3} s: {}", what.words(model)));
     }
     let mut numbers = Vec::new();
     for p in &model.probes {

@@ -3,6 +3,7 @@
 pub mod clock;
 pub mod device;
 pub mod memory;
+pub mod programme;
 pub mod recorder;
 pub mod times;
 
@@ -59,6 +60,8 @@ pub struct Seen {
     pub missed: u64,
     /// Deepest overlap in audited steps \[m\].
     pub deepest_m: f64,
+    /// What quadratic programmes said, where they are the response.
+    pub programmes: programme::Programmes,
     /// Resident memory after a tenth of the steps and at the end \[MB\], where the system tells it.
     pub memory_mb: [Option<f64>; 2],
 }
@@ -136,6 +139,7 @@ impl Session {
         seen.contacts_max = seen.contacts_max.max(report.contacts);
         seen.deepest_row_m = seen.deepest_row_m.max(-report.deepest_m);
         seen.truncated += u64::from(report.truncated);
+        seen.programmes.note(&report.qp, self.world.state.tick as f64 * self.world.params.dt_s);
         for body in &report.quarantined {
             let name = self.world.model.bodies[body.at()].name.clone();
             let time = self.world.state.tick as f64 * self.world.params.dt_s;

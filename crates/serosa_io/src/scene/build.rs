@@ -20,7 +20,7 @@ use serosa_geometry::generate::intestine::{Intestine, Layout, intestine};
 use serosa_geometry::{Aabb, Mesh, Vec3, generate, rotation};
 use serosa_sim::energy::EnergyKind;
 use serosa_sim::model::{Integrator, Pose};
-use serosa_sim::params::{Detector, Filter, Response, Tracker};
+use serosa_sim::params::{Detector, Filter, Response, Solver, Tracker};
 use std::ops::Range;
 
 /// A raw scene, where its parts stand in the file, and the mesh files it used.
@@ -146,7 +146,13 @@ impl Builder<'_> {
                 "augmented-lagrangian" => Response::AugmentedLagrangian,
                 "projection" => Response::Projection,
                 "consistent-penetration" => Response::ConsistentPenetration,
+                "qp" => Response::Qp,
                 _ => Response::DisplacementVelocity,
+            },
+            solver: match node.choice("solver") {
+                "faithful" => Solver::Faithful,
+                "large" => Solver::Large,
+                _ => Solver::Exact,
             },
             filter: if node.choice("filter") == "on" { Filter::Planes } else { Filter::Off },
         }
@@ -179,6 +185,8 @@ impl Builder<'_> {
             },
             friction: node.si("friction"),
             drag: node.si("drag"),
+            stretch: [("stretch_min", -1.0), ("stretch_max", f64::INFINITY)]
+                .map(|(key, none)| material.real(key).unwrap_or(none)),
             self_contact: node.flag("self_contact"),
             membrane_contact: node.flag("membrane_contact"),
             attachments: node.list("attach").iter().filter_map(selector).collect(),

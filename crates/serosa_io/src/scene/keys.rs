@@ -177,7 +177,7 @@ static WORLD: Table = table(
             "sweeps",
             Count(1, 10_000),
             Default("10"),
-            "Passes over springs and contacts in each part. More make long chains stiffer and piles firmer, and cost time in proportion.",
+            "Passes over springs and contacts in each part. More make long chains stiffer and piles firmer, and cost time in proportion. With response `qp`, the most solves in each part.",
         ),
         key(
             "detector",
@@ -209,10 +209,24 @@ static WORLD: Table = table(
                     "consistent-penetration",
                     "surfaces that overlap are moved apart vertex by vertex, by depths that change smoothly (LAPAROS)",
                 ),
+                (
+                    "qp",
+                    "springs, solids, rigid shapes and contacts as one quadratic programme (QP-Collide 2006), with friction and strain limits",
+                ),
                 ("ignore", "contacts are found and reported, not answered"),
             ]),
             Default("\"displacement-velocity\""),
             "How contacts are answered.",
+        ),
+        key(
+            "solver",
+            Choice(&[
+                ("exact", "to the last digits, friction too; for some hundreds of contacts"),
+                ("faithful", "the active set of the paper, signs and loop mended; without friction"),
+                ("large", "sweeps over thousands of contacts, to a few parts in a hundred"),
+            ]),
+            Default("\"exact\""),
+            "How the programme of response `qp` is solved.",
         ),
         key(
             "filter",

@@ -39,6 +39,8 @@ pub enum Dim {
     Density,
     /// Pascals a metre: of what lies behind a surface.
     Bedding,
+    /// Metres a metre.
+    Strain,
 }
 
 /// (symbol, dimension, size in SI). The first of each dimension is the SI unit; the second is the one that
@@ -100,6 +102,8 @@ const UNITS: &[(&str, Dim, f64)] = &[
     ("Pa/m", Dim::Bedding, 1.0),
     ("kPa/m", Dim::Bedding, 1e3),
     ("kPa/mm", Dim::Bedding, 1e6),
+    ("m/m", Dim::Strain, 1.0),
+    ("%", Dim::Strain, 1e-2),
 ];
 
 impl Dim {
@@ -124,6 +128,7 @@ impl Dim {
             Self::SurfaceDensity => "a mass by area",
             Self::Density => "a density",
             Self::Bedding => "a stiffness by area",
+            Self::Strain => "a strain",
         }
     }
 

@@ -1,6 +1,6 @@
-//! The rotation that fits one set of points to another.
+//! The rotation that fits one set of points to another, and principal axes.
 
-use crate::{Mat3, Quat, Real};
+use crate::{Mat3, Quat, Real, Vec3};
 
 /// Rounds of Jacobi's method. It converges quadratically; four rounds are enough, more do nothing.
 const ROUNDS: usize = 8;
@@ -37,8 +37,22 @@ pub fn best_rotation(covariance: Mat3) -> Quat {
     if q.is_finite() { q.normalize() } else { Quat::IDENTITY }
 }
 
+/// The principal values of a symmetric matrix, and its axes as columns, right-handed. In no order, by the same rotations.
+pub fn principal(matrix: Mat3) -> (Vec3, Mat3) {
+    let mut m = [0, 1, 2].map(|i| matrix.row(i).to_array());
+    let mut vectors = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+    for _ in 0..ROUNDS {
+        for (p, q) in [(0, 1), (0, 2), (1, 2)] {
+            turn(&mut m, &mut vectors, p, q);
+        }
+    }
+    let column = |c: usize| Vec3::new(vectors[0][c], vectors[1][c], vectors[2][c]);
+    let axes = Mat3::from_cols(column(0), column(1), column(2));
+    (Vec3::new(m[0][0], m[1][1], m[2][2]), axes)
+}
+
 /// One rotation of Jacobi's, in the plane of p and q, that makes m[p][q] zero.
-fn turn(m: &mut [[Real; 4]; 4], vectors: &mut [[Real; 4]; 4], p: usize, q: usize) {
+fn turn<const N: usize>(m: &mut [[Real; N]; N], vectors: &mut [[Real; N]; N], p: usize, q: usize) {
     let off = m[p][q];
     if off == 0.0 {
         return;
@@ -58,7 +72,6 @@ fn turn(m: &mut [[Real; 4]; 4], vectors: &mut [[Real; 4]; 4], p: usize, q: usize
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Vec3;
     use serosa_geometry::rotation::from_rotation_vector;
 
     fn covariance(x: &[Vec3], r: &[Vec3]) -> Mat3 {
@@ -67,6 +80,20 @@ mod tests {
             sum += Mat3::from_cols(*x * r.x, *x * r.y, *x * r.z);
         }
         sum
+    }
+
+    #[test]
+    fn principal_axes_put_a_matrix_together_again() {
+        for k in 0..40 {
+            let turn =
+                Mat3::from_quat(from_rotation_vector(Vec3::new(0.3 * k as Real, 1.0, -0.1 * k as Real)));
+            let values = Vec3::new(1.0 - 0.1 * k as Real, 2.0, if k % 3 == 0 { 2.0 } else { -3.0 });
+            let matrix = turn * Mat3::from_diagonal(values) * turn.transpose();
+            let (found, axes) = principal(matrix);
+            let again = axes * Mat3::from_diagonal(found) * axes.transpose();
+            assert!((again - matrix).abs_diff_eq(Mat3::ZERO, 1e-13), "{again} {matrix}");
+            assert!((axes.determinant() - 1.0).abs() < 1e-13);
+        }
     }
 
     #[test]

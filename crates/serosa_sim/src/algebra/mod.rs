@@ -30,6 +30,6 @@ pub mod tiles;
 pub use band::BandMatrix;
 pub use blocks::BlockMatrix;
 pub use elimination::Elimination;
-pub use fit::best_rotation;
+pub use fit::{best_rotation, principal};
 pub use small::Six;
 pub use sparse::Factor;

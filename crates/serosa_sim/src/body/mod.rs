@@ -8,6 +8,7 @@ pub mod band;
 pub mod rigid;
 pub mod solid;
 pub mod springs;
+pub mod system;
 pub mod tissue;
 
 mod curve;
@@ -36,8 +37,13 @@ pub(crate) fn predict(sub: &Substep, state: &mut State, scratch: &mut Scratch) {
     // Free motion knows no rows, not even those of another response in an earlier step.
     scratch.touching.clear();
     scratch.links.clear();
+    let together = sub.params.response == Response::Qp;
+    if together {
+        system::predict(sub, state, scratch);
+    }
     for (b, body) in sub.model.bodies.iter().enumerate() {
         match &body.kind {
+            BodyKind::Springs(_) | BodyKind::Rigid(_) if together => {}
             BodyKind::Springs(springs) => springs::predict(sub, b, springs, state, scratch),
             BodyKind::Band(band) => band::predict(sub, b, band, state, scratch),
             BodyKind::Tissue(tissue) => tissue::predict(sub, b, tissue, state, scratch),
@@ -45,7 +51,9 @@ pub(crate) fn predict(sub: &Substep, state: &mut State, scratch: &mut Scratch) {
             BodyKind::Solid(_) => {}
         }
     }
-    solid::predict(sub, state, scratch);
+    if !together {
+        solid::predict(sub, state, scratch);
+    }
 }
 
 /// Whether a soft body that descends with rows was held up in the last substep: by these, or where it is fixed.

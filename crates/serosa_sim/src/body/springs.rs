@@ -47,6 +47,12 @@ impl SpringWork {
     pub fn push(&self) -> Vec3 {
         self.dir * self.impulse
     }
+
+    /// Sets that impulse, where something else has found it.
+    pub(super) fn give(&mut self, push: Vec3) {
+        self.dir = unit_or(push, Vec3::Z);
+        self.impulse = push.length();
+    }
 }
 
 /// The stiffness [N/m] and damping [N s/m] of a spring.

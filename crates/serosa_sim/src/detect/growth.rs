@@ -2,7 +2,7 @@
 
 use crate::body::Substep;
 use crate::filter;
-use crate::params::{Filter, Response};
+use crate::params::Filter;
 use crate::state::State;
 use crate::{Real, Scratch};
 
@@ -40,7 +40,7 @@ pub(super) fn grow(sub: &Substep, state: &State, scratch: &mut Scratch) {
             }
         }
     }
-    if sub.params.response == Response::AugmentedLagrangian {
+    if sub.params.response.looks_ahead() {
         for row in rows.iter_mut() {
             let more = growth[row.key.a.at()] + growth[row.key.b.at()];
             row.gap -= more;

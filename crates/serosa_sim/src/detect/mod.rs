@@ -23,7 +23,7 @@ pub use shells::Shells;
 use crate::body::Substep;
 use crate::filter;
 use crate::model::{Body, BodyKind, Model, Pose, PrimKind, Shape};
-use crate::params::{BodyParams, Detector, Filter, Params, Response};
+use crate::params::{BodyParams, Detector, Filter, Params};
 use crate::report::StepReport;
 use crate::row::{Held, Row, RowKey, Side};
 use crate::state::State;
@@ -108,7 +108,7 @@ pub struct Places<'a> {
 /// The stage: rows into `scratch.rows`. Responses that correct a free motion see where it has led; those that
 /// descend see what is near before it begins, and so does the filter.
 pub(crate) fn find(sub: &Substep, state: &mut State, scratch: &mut Scratch, report: &mut StepReport) {
-    let descends = sub.params.response == Response::AugmentedLagrangian;
+    let descends = sub.params.response.looks_ahead();
     let room = scratch.rows.capacity();
     if descends || sub.params.filter != Filter::Off {
         reach::look_ahead(sub, state, scratch);

@@ -5,6 +5,7 @@ pub mod carried;
 pub mod displacement_velocity;
 pub mod grip;
 pub mod penetration;
+pub mod qp;
 
 use crate::body::Substep;
 use crate::params::Response;
@@ -20,6 +21,9 @@ pub(crate) fn answer(sub: &Substep, state: &mut State, scratch: &mut Scratch, re
     if sub.params.response == Response::AugmentedLagrangian {
         return augmented_lagrangian::answer(sub, state, scratch, report);
     }
+    if sub.params.response == Response::Qp {
+        return qp::answer(sub, state, scratch, report);
+    }
     let presses = sub.params.response.presses();
     if presses {
         carried::prepare(sub, scratch);
@@ -33,7 +37,7 @@ pub(crate) fn answer(sub: &Substep, state: &mut State, scratch: &mut Scratch, re
         Response::DisplacementVelocity | Response::Projection | Response::ConsistentPenetration => {
             displacement_velocity::prepare(&motion, rows, row_work);
         }
-        Response::AugmentedLagrangian | Response::Ignore => row_work.clear(),
+        Response::AugmentedLagrangian | Response::Qp | Response::Ignore => row_work.clear(),
     }
     if presses {
         penetration::prepare((sub, state, &scratch.tissues), &motion, rows, row_work, shares);

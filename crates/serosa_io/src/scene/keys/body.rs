@@ -285,6 +285,18 @@ static SPRINGS: Table = table(
             "Of the tube of an intestine, shared out by length; `mass` is then that of its membrane, shared out by area. Goes with `tube_stiffness`.",
         ),
         key("tube_stiffness", STIFFNESS, Optional, "Of each edge along the tube of an intestine."),
+        key(
+            "stretch_max",
+            Quantity(Dim::Strain, 0.0, 1e3),
+            Optional,
+            "The strain that no edge exceeds, as in `\"10 %\"`. Kept by response `qp` alone.",
+        ),
+        key(
+            "stretch_min",
+            Quantity(Dim::Strain, -1.0, 0.0),
+            Optional,
+            "The strain below which no edge falls, as in `\"-5 %\"`. Kept by response `qp` alone.",
+        ),
     ],
 );
 

@@ -2,8 +2,9 @@
 //!
 //! With S positive definite the multipliers are the only ones with w = S λ − q, 0 ≤ w ⊥ λ ≥ 0. A set of rows is taken as
 //! equalities; rows that push the wrong way leave it, rows that are missed join it, all at once as long as their number
-//! falls, else the last of them alone until it does (block principal pivoting, Júdice and Pires 1994): that ends for every
-//! programme. The number is compared with the least ever seen: compared with the last, some random programmes cycle.
+//! falls below the least ever seen (block principal pivoting, Júdice and Pires 1994). Where it does not, λ descends
+//! ½ λᵀS λ − qᵀλ, few rows joining at a time (Lawson and Hanson 1974), which ends for every programme. (Exchanging the last
+//! wrong row alone ends too, but a taut net of a hundred strain limits is not to be waited for.)
 //!
 //! Dependent rows make S singular. A compliance cures that, and as it acts on the change of λ alone, from one solve to
 //! the next, it leaves no bias (a proximal point, Rockafellar 1976).
@@ -26,10 +27,10 @@ const MISSED: Real = 1e-12;
 const ROUNDING: Real = 1e-14;
 /// Rows that miss more than that for good, over the largest velocity, cannot be satisfied.
 const INFEASIBLE: Real = 1e-9;
-/// Rounds of exchanging all that do not lower their number before single exchanges begin.
+/// Rounds of exchanging all that do not lower their number before the descent begins.
 const PATIENCE: u32 = 3;
 /// Rounds at most, for each row and all. Never seen to be reached; a bound that can be stated.
-const ROUNDS: usize = 50;
+const ROUNDS: usize = 10;
 
 /// Which rows hold with equality, and all that is found with them.
 #[derive(Clone, Debug, Default)]
@@ -50,6 +51,13 @@ pub(super) struct ActiveSet {
     /// S λ
     moved: Vec<Real>,
     wrong: Vec<u32>,
+    /// The set with the fewest wrong rows.
+    best: Vec<bool>,
+    /// Its λ, then where the descent has come; and rows that rounding keeps from joining there.
+    reached: Vec<Real>,
+    barred: Vec<bool>,
+    /// Rows that joined last and are still there.
+    joined: Vec<u32>,
     /// Whether a row can be moved at all.
     loose: Vec<bool>,
     /// The largest velocity that rows speak of.
@@ -69,7 +77,7 @@ struct Around<'a> {
 pub(super) fn solve(
     problem: &Problem,
     factor: &Elimination,
-    staggers: u32,
+    staggers: (u32, Real),
     work: &mut Workspace,
     solution: &mut Solution,
 ) {
@@ -80,7 +88,6 @@ pub(super) fn solve(
         normals(problem, factor, work, solution);
     }
     velocity_of(problem, factor, &solution.lambda, &mut work.place, &mut solution.velocity);
-    report_missed(problem, solution, work.set.size);
 }
 
 /// Sees which rows can be moved at all.
@@ -114,30 +121,16 @@ pub(super) fn normals(
     set.size = (0..rows.len()).map(speak).fold(0.0, Real::max);
     set.guess(problem, &solution.lambda);
     let mut around = Around { problem, factor, schur, place, vertex };
-    if !set.approach(&mut around, &mut solution.rounds) {
+    solution.trouble.clear();
+    if set.approach(&mut around, &mut solution.rounds) {
+        solution.trouble.extend(set.missed_most(&around));
+    } else {
         solution.trouble.push(Trouble::Unfinished);
     }
     for (i, kind) in rows.kinds().iter().enumerate() {
         if *kind != Kind::Slip {
             solution.lambda[i] = set.lambda[i];
         }
-    }
-}
-
-/// Names the row that is missed most, where that is more than rounding.
-fn report_missed(problem: &Problem, solution: &mut Solution, size: Real) {
-    let rows = problem.rows;
-    let missing = |i: usize| {
-        let gap = rows.asked()[i] - rows.velocity(i, &solution.velocity);
-        match rows.kinds()[i] {
-            Kind::Equal => gap.abs(),
-            Kind::AtLeast | Kind::Contact { .. } => gap,
-            Kind::Slip => 0.0,
-        }
-    };
-    let worst = (0..rows.len()).map(|i| (missing(i), i)).fold((0.0, 0), |a, b| if b.0 > a.0 { b } else { a });
-    if worst.0 > INFEASIBLE * size {
-        solution.trouble.push(Trouble::Infeasible { row: worst.1 as u32, missing: worst.0 });
     }
 }
 
@@ -205,15 +198,99 @@ impl ActiveSet {
             }
             if self.wrong.len() < least {
                 (least, patience) = (self.wrong.len(), PATIENCE);
+                self.best.clone_from(&self.active);
+                self.reached.clone_from(&self.lambda);
             } else if patience > 0 {
                 patience -= 1;
             } else {
-                let last = self.wrong.len() - 1;
-                self.wrong.drain(..last);
+                return self.descend(around, rounds);
             }
             self.wrong.iter().for_each(|i| self.active[*i as usize] ^= true);
         }
         false
+    }
+
+    /// From what pushes in the best set down to the least of ½ λᵀS λ − qᵀλ; whether that came to an end.
+    ///
+    /// The worst rows join, as many at once as have proved to stay; alone, the worst one always does.
+    fn descend(&mut self, around: &mut Around, rounds: &mut u32) -> bool {
+        let kinds = around.problem.rows.kinds();
+        for (i, kind) in kinds.iter().enumerate() {
+            self.active[i] = self.best[i] && (*kind == Kind::Equal || self.reached[i] > 0.0);
+            self.reached[i] = if self.active[i] { self.reached[i] } else { 0.0 };
+        }
+        self.barred.clear();
+        self.barred.resize(kinds.len(), false);
+        self.joined.clear();
+        let mut width = kinds.len();
+        for _ in 0..ROUNDS * (kinds.len() + 1) {
+            *rounds += 1;
+            if !self.solve_set(around) {
+                return false;
+            }
+            if self.step_back(kinds) {
+                let joined = self.joined.len();
+                self.joined.retain(|i| self.active[*i as usize]);
+                if self.joined.len() < joined {
+                    width = (joined / 2).max(1);
+                }
+                continue;
+            }
+            self.reached.clone_from(&self.lambda);
+            self.find_wrong(around);
+            if !self.join(around, width) {
+                return true;
+            }
+            width = (2 * width).min(kinds.len());
+        }
+        false
+    }
+
+    /// The rows that are missed most, so many at most, join the set; whether there are any.
+    fn join(&mut self, around: &Around, width: usize) -> bool {
+        let (schur, centre) = (&*around.schur, &self.centre);
+        let gap = |i: &u32| {
+            let i = *i as usize;
+            let pulled = if centre[i] == 0.0 { 0.0 } else { schur.entry(i, i) * centre[i] };
+            self.moved[i] - self.q[i] - COMPLIANCE * pulled
+        };
+        self.wrong.retain(|i| !self.barred[*i as usize]);
+        self.wrong.sort_unstable_by(|a, b| gap(a).total_cmp(&gap(b)).then(a.cmp(b)));
+        self.joined.clear();
+        self.joined.extend(self.wrong.iter().take(width));
+        self.joined.iter().for_each(|i| self.active[*i as usize] = true);
+        !self.joined.is_empty()
+    }
+
+    /// Where rows of the set would pull: goes as far towards it as they let, and they leave. Whether there were any. A row
+    /// that leaves just as it has joined, alone, is kept out by rounding until something moves.
+    fn step_back(&mut self, kinds: &[Kind]) -> bool {
+        let pulls = |i: usize, lambda: Real| kinds[i] != Kind::Equal && lambda <= 0.0;
+        let mut share = 1.0 as Real;
+        let mut any = false;
+        for i in self.list.iter().map(|i| *i as usize).filter(|i| pulls(*i, self.lambda[*i])) {
+            let (from, to) = (self.reached[i], self.lambda[i]);
+            any = true;
+            share = share.min(if from > 0.0 { from / (from - to) } else { 0.0 });
+        }
+        if !any {
+            return false;
+        }
+        if share > 0.0 {
+            self.barred.fill(false);
+        } else if let [alone] = self.joined[..]
+            && pulls(alone as usize, self.lambda[alone as usize])
+        {
+            self.barred[alone as usize] = true;
+        }
+        for i in self.list.iter().map(|i| *i as usize) {
+            let (from, to) = (self.reached[i], self.lambda[i]);
+            self.reached[i] = from + share * (to - from);
+            if pulls(i, to) && (from <= 0.0 || from / (from - to) <= share) {
+                (self.reached[i], self.active[i]) = (0.0, false);
+            }
+        }
+        true
     }
 
     /// λ of the set as equalities, zero elsewhere; whether there is one. As rounding is far below the compliance, there is unless
@@ -272,6 +349,22 @@ impl ActiveSet {
                 self.wrong.push(i as u32);
             }
         }
+    }
+
+    /// The row that is missed most, where that is more than rounding.
+    fn missed_most(&self, around: &Around) -> Option<Trouble> {
+        let missing = |(i, kind): (usize, &Kind)| {
+            let gap = self.q[i] - self.moved[i];
+            let missing = match kind {
+                Kind::Equal => gap.abs(),
+                Kind::AtLeast | Kind::Contact { .. } => gap,
+                Kind::Slip => 0.0,
+            };
+            (missing, i as u32)
+        };
+        let all = around.problem.rows.kinds().iter().enumerate().map(missing);
+        let (missing, row) = all.fold((0.0, 0), |a, b| if b.0 > a.0 { b } else { a });
+        (missing > INFEASIBLE * self.size).then_some(Trouble::Infeasible { row, missing })
     }
 
     /// S λ of all rows: by S where all of it is known, else by way of the velocities.

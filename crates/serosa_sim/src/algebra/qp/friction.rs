@@ -11,10 +11,9 @@ use super::schur::Schur;
 use super::{Kind, Problem, Solution, Trouble, Workspace, exact, velocity_of};
 use crate::Real;
 
-/// What is enough: the change of an impulse in a round over the largest impulse.
-const ENOUGH: Real = 1e-11;
-/// The same within the slips of a round.
-const ENOUGH_SLIPS: Real = 1e-14;
+/// How much finer than rounds slips are found: over the largest of their impulses. Never finer than rounding.
+const FINER: Real = 1e-3;
+const FINEST: Real = 1e-14;
 /// Newton steps at most in a round, with a sweep before each.
 const NEWTON: usize = 60;
 /// The compliance of Newton steps, over the diagonal: slips of contacts that depend on one another are not unique.
@@ -27,8 +26,9 @@ const SHORTEN: usize = 12;
 pub(super) struct Slips {
     /// Normal rows, and the radius of each disc.
     contacts: Vec<(u32, Real)>,
-    /// S between the slips, by rows.
+    /// S between the slips, by rows, and the contacts that it is of.
     s: Vec<Real>,
+    gathered: Vec<u32>,
     g: Vec<Real>,
     lambda: Vec<Real>,
     tried: Vec<Real>,
@@ -40,30 +40,44 @@ pub(super) struct Slips {
     before: Vec<Real>,
 }
 
-/// Rounds of normals and slips until neither changes.
+/// Rounds of normals and slips until neither changes, measured by the motion that the change makes: impulses of contacts that
+/// depend on one another may wander for ever. Normals have the last word, so that nothing overlaps.
 pub(super) fn stagger(
     problem: &Problem,
     factor: &Elimination,
-    rounds: u32,
+    (rounds, tolerance): (u32, Real),
     work: &mut Workspace,
     solution: &mut Solution,
 ) {
+    work.slips.gathered.clear();
     for _ in 0..rounds {
         work.slips.before.clone_from(&solution.lambda);
-        solution.trouble.clear();
         exact::normals(problem, factor, work, solution);
         velocity_without_slips(problem, factor, work, solution);
         let Workspace { schur, slips, vertex, .. } = work;
         slips.gather(problem, factor, schur, &solution.lambda, vertex);
-        slips.solve();
+        slips.solve((FINER * tolerance).max(FINEST));
         slips.hand_over(problem, &mut solution.lambda);
-        let most = solution.lambda.iter().fold(0.0, |m: Real, l| m.max(l.abs()));
-        let change = solution.lambda.iter().zip(&slips.before).map(|(a, b)| (a - b).abs());
-        if change.fold(0.0, Real::max) <= ENOUGH * most {
-            return;
+        if changed(problem, factor, work, &solution.lambda) <= tolerance {
+            return exact::normals(problem, factor, work, solution);
         }
     }
+    exact::normals(problem, factor, work, solution);
     solution.trouble.push(Trouble::Unfinished);
+}
+
+/// What the change of all impulses in a round moves, over what they move: √(δᵀS δ / λᵀS λ).
+fn changed(problem: &Problem, factor: &Elimination, work: &mut Workspace, lambda: &[Real]) -> Real {
+    let Workspace { slips, place, vertex, .. } = work;
+    let mut moved = |impulse: &dyn Fn(usize) -> Real| {
+        vertex.fill(0.0);
+        (0..lambda.len()).for_each(|i| problem.rows.push_with(i, impulse(i), vertex));
+        factor.bring(vertex, place);
+        factor.forward(place);
+        place.iter().map(|z| z * z).sum::<Real>()
+    };
+    let (change, all) = (moved(&|i| lambda[i] - slips.before[i]), moved(&|i| lambda[i]));
+    if change > 0.0 { (change / all).sqrt() } else { 0.0 }
 }
 
 /// v of the normals alone, into `work.vertex`.
@@ -107,6 +121,11 @@ impl Slips {
                 self.g.extend([i + 1, i + 2].map(|t| rows.asked()[t] - rows.velocity(t, v)));
             }
         }
+        if self.contacts.iter().map(|c| c.0).eq(self.gathered.iter().copied()) {
+            return;
+        }
+        self.gathered.clear();
+        self.gathered.extend(self.contacts.iter().map(|c| c.0));
         let slips = self.contacts.iter().flat_map(|(i, _)| [*i as usize + 1, *i as usize + 2]);
         schur.take_in(rows, factor, slips);
         let (n, contacts) = (self.g.len(), &self.contacts);
@@ -127,12 +146,12 @@ impl Slips {
         }
     }
 
-    /// Minimises over the discs.
-    fn solve(&mut self) {
+    /// Minimises over the discs, until impulses change by less than `enough` of the largest.
+    fn solve(&mut self, enough: Real) {
         let most = self.contacts.iter().fold(0.0, |m: Real, c| m.max(c.1));
         for _ in 0..NEWTON {
             let moved = self.sweep();
-            if moved <= ENOUGH_SLIPS * most {
+            if moved <= enough * most {
                 return;
             }
             self.newton();

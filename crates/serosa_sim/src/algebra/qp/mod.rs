@@ -50,6 +50,8 @@ pub enum Solver {
     Exact {
         /// Rounds of normals and slips in turn at most, where there is friction.
         staggers: u32,
+        /// What is enough of these: what the impulses' change in a round moves, over what they move.
+        tolerance: Real,
     },
     /// Nonsmooth nonlinear conjugate gradients on sweeps over the rows, for thousands of them.
     Large {
@@ -67,7 +69,7 @@ impl Solver {
     /// As in the paper.
     pub const FAITHFUL: Self = Self::Faithful { compliance: 1e-3, rounds: 20, whole: true };
     /// To the last digits.
-    pub const EXACT: Self = Self::Exact { staggers: 400 };
+    pub const EXACT: Self = Self::Exact { staggers: 400, tolerance: 1e-11 };
     /// To about one part in a hundred.
     pub const LARGE: Self = Self::Large { sweeps: 60, tolerance: 0.03, factored: false };
 }
@@ -183,7 +185,9 @@ pub fn solve_again(
             let how = faithful::Faithful { compliance, rounds, whole };
             how.solve(problem, factor, work, solution);
         }
-        Solver::Exact { staggers } => exact::solve(problem, factor, staggers, work, solution),
+        Solver::Exact { staggers, tolerance } => {
+            exact::solve(problem, factor, (staggers, tolerance), work, solution);
+        }
         Solver::Large { sweeps, tolerance, factored: false } => {
             sweeps::solve(problem, (sweeps, tolerance), work, solution);
         }

@@ -71,13 +71,30 @@ impl Rows {
                 move |(vertex, w): &(u32, Real)| Term { vertex: *vertex, direction: (d * *w).to_array() };
             weights.iter().map(term)
         };
+        self.push_contact_along(along, normal, asked, friction);
+    }
+
+    /// The same for points of any kind: `along` gives the terms by which they move along a direction.
+    pub fn push_contact_along<I: IntoIterator<Item = Term>>(
+        &mut self,
+        along: impl Fn(Vec3) -> I,
+        normal: Vec3,
+        asked: Real,
+        friction: Real,
+    ) {
         if friction <= 0.0 {
             return self.row(along(normal), asked, Kind::AtLeast);
         }
         self.row(along(normal), asked, Kind::Contact { friction });
+        for across in Self::across(normal) {
+            self.row(along(across), 0.0, Kind::Slip);
+        }
+    }
+
+    /// The directions of the two slips of a contact with friction.
+    pub fn across(normal: Vec3) -> [Vec3; 2] {
         let across = normal.any_orthonormal_vector();
-        self.row(along(across), 0.0, Kind::Slip);
-        self.row(along(normal.cross(across)), 0.0, Kind::Slip);
+        [across, normal.cross(across)]
     }
 
     fn row(&mut self, terms: impl IntoIterator<Item = Term>, asked: Real, kind: Kind) {

@@ -13,6 +13,7 @@
 
 mod carry;
 mod energy;
+pub(crate) mod firmness;
 mod global;
 mod lanes;
 mod loads;
