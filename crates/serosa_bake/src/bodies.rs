@@ -64,7 +64,7 @@ impl Oven<'_> {
             Response::AugmentedLagrangian => (
                 Response::AugmentedLagrangian,
                 "the augmented Lagrangian",
-                "write response = \"displacement-velocity\", or model.band for a rope or an intestine",
+                "write model.solid for a closed surface or model.springs for a sheet, or response = \"displacement-velocity\"",
             ),
             Response::Qp => (
                 Response::Qp,
@@ -76,8 +76,6 @@ impl Oven<'_> {
         };
         let descends = response == Response::AugmentedLagrangian;
         let what = match kind {
-            BodyKind::Springs(_) if descends => "springs",
-            BodyKind::Solid(_) if descends => "tetrahedra",
             BodyKind::Tissue(_) => "tissue",
             BodyKind::Band(_) if !descends => "a band",
             _ => "",
@@ -148,15 +146,21 @@ impl Oven<'_> {
         found.extend(solid::material_faults(elastic, place));
         let fixed = self.fixed_vertices(i, raw, &tets.mesh);
         if self.raw.world.response.presses() {
-            let help = "write response = \"displacement-velocity\"; solids make no contacts yet";
+            let help = "write response = \"augmented-lagrangian\"";
             found.push(crate::Fault::new(place, "this response cannot move solids apart", help));
         }
         if !found.is_empty() {
             self.faults.extend(found);
             return None;
         }
+        let first = self.model.rest.len() as u32;
         match solid::add(&mut self.model, tets, elastic, &fixed) {
-            Ok(body) => Some(BodyKind::Solid(body)),
+            Ok(body) => {
+                if self.raw.world.response == Response::AugmentedLagrangian {
+                    solid::add_surface(&mut self.model, &tets.mesh, first, elastic.thickness);
+                }
+                Some(BodyKind::Solid(body))
+            }
             Err((message, help)) => {
                 self.fault(place, message, help);
                 None

@@ -2,13 +2,13 @@
 
 use crate::body::band::BandWork;
 use crate::body::solid::SolidWork;
-use crate::body::springs::SpringWork;
+use crate::body::springs::{NetWork, SpringWork};
 use crate::body::system::System;
 use crate::body::tissue::TissueWork;
 use crate::detect::{Finder, Reach, Shells};
 use crate::filter::Planes;
 use crate::model::{Model, Pose};
-use crate::respond::augmented_lagrangian::Touching;
+use crate::respond::augmented_lagrangian::{Links, Touching};
 use crate::respond::carried::Carried;
 use crate::respond::displacement_velocity::RowWork;
 use crate::respond::grip::GripWork;
@@ -37,6 +37,8 @@ pub struct Scratch {
     pub target: Vec<Vec3>,
     /// Where frames would be without contacts. Written by Respond.
     pub target_pose: Vec<Pose>,
+    /// How frames would move without contacts. Written by Respond.
+    pub target_twist: Vec<Twist>,
     /// One per body; empty but for bands. Written by Predict and Respond.
     pub bands: Vec<BandWork>,
     /// One per body; empty but for tissue. Written by Predict and Respond.
@@ -49,6 +51,10 @@ pub struct Scratch {
     pub reach: Reach,
     /// The rows as the augmented Lagrangian works on them. Written by Respond.
     pub touching: Vec<Touching>,
+    /// Which of them hold a vertex or a body. Written by Respond.
+    pub links: Links,
+    /// One per body; empty but for springs that descend with rows. Written by Respond.
+    pub nets: Vec<NetWork>,
     /// Certificates of the filter. Written by Detect, Respond and Filter.
     pub planes: Planes,
     /// Steps that the filter was asked for \[m\], one per vertex. Written by Respond and Filter.
@@ -118,12 +124,15 @@ impl Scratch {
             springs: vec![SpringWork::default(); model.springs.len()],
             target: state.pos.clone(),
             target_pose: state.pose.clone(),
+            target_twist: state.twist.clone(),
             bands: vec![BandWork::default(); model.bodies.len()],
             tissues: vec![TissueWork::default(); model.bodies.len()],
             solids: vec![SolidWork::default(); model.bodies.len()],
             growth: vec![0.0; model.prims.len()],
             reach: Reach::default(),
             touching: Vec::new(),
+            links: Links::default(),
+            nets: vec![NetWork::default(); model.bodies.len()],
             planes: Planes::default(),
             wanted: Vec::new(),
             found_radius: state.radius.clone(),

@@ -8,7 +8,7 @@ use serosa_geometry::generate::intestine::{Intestine, Layout, Strip, free_radius
 use serosa_geometry::generate::{Sheet, chain, net};
 use serosa_geometry::{Aabb, PrimId, Vec3, VertexId, closest_segments};
 use serosa_sim::model::{BandBody, BodyKind, FIXED, Model, PrimKind, SpringKind};
-use serosa_sim::params::{Filter, Response};
+use serosa_sim::params::Filter;
 
 pub const GUT: RawBand = RawBand {
     mass: 0.3,
@@ -312,16 +312,6 @@ fn rings_and_forks_are_no_ropes() {
         let body = body("rope", RawGeometry::Mesh { mesh, radius: 0.001 }, rope.clone());
         refused(&scene(vec![body]), "in one open line");
     }
-}
-
-#[test]
-fn the_augmented_lagrangian_refuses_springs() {
-    let mut scene = scene(vec![springs("rope", chain(Vec3::Z, Vec3::X, 5), 1.0, 1.0, 0.0)]);
-    scene.world.response = Response::AugmentedLagrangian;
-    let (place, message, help) = refusal(&scene);
-    assert_eq!(place, Place::Body(0));
-    assert!(message.contains("\"rope\" is made of springs"), "{message}");
-    assert!(help.contains("displacement-velocity") && help.contains("model.band"), "{help}");
 }
 
 fn probe_at(tip: Vec3) -> RawTool {

@@ -36,6 +36,7 @@ pub(crate) struct Substep<'a> {
 pub(crate) fn predict(sub: &Substep, state: &mut State, scratch: &mut Scratch) {
     // Free motion knows no rows, not even those of another response in an earlier step.
     scratch.touching.clear();
+    scratch.links.clear();
     let together = sub.params.response == Response::Qp;
     if together {
         system::predict(sub, state, scratch);
@@ -53,6 +54,15 @@ pub(crate) fn predict(sub: &Substep, state: &mut State, scratch: &mut Scratch) {
     if !together {
         solid::predict(sub, state, scratch);
     }
+}
+
+/// Whether a soft body that descends with rows was held up in the last substep: by these, or where it is fixed.
+fn is_carried(sub: &Substep, b: usize, state: &State) -> bool {
+    let (model, vertices) = (sub.model, sub.model.bodies[b].vertex_range());
+    let body = |prim: crate::PrimId| model.prims[prim.at()].body.at();
+    sub.params.response == Response::AugmentedLagrangian
+        && (model.inv_mass[vertices].contains(&0.0)
+            || state.kept.iter().any(|kept| body(kept.key.a) == b || body(kept.key.b) == b))
 }
 
 /// Finish: takes the new positions and velocities over, after drag; sums the contact forces.

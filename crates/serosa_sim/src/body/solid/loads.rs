@@ -162,6 +162,17 @@ impl Where<'_> {
         walls.sum::<Real>() + holds.sum::<Real>() + ties.sum::<Real>()
     }
 
+    /// Force of walls and ties on a body \[N\].
+    pub fn pull(&self, b: usize, body: &SolidBody) -> Vec3 {
+        let walls = body.walls.iter().map(|w| (w.at - self.vertex(b, w.vertex)) * w.stiffness);
+        let ties = ties(self.model, b).map(|t| {
+            let apart = self.knot(&t.ends[0]) - self.knot(&t.ends[1]) - t.apart;
+            let own = |k: usize, sign: Real| if t.ends[k].body.at() == b { sign } else { 0.0 };
+            apart * (t.stiffness * (own(1, 1.0) - own(0, 1.0)))
+        });
+        walls.sum::<Vec3>() + ties.sum::<Vec3>()
+    }
+
     /// All springs of a body, where everything is now.
     pub fn loads(&self, b: usize, body: &SolidBody, out: &mut Vec<Load>) {
         out.clear();
@@ -209,6 +220,22 @@ pub(super) fn unload(bare: &[Bare], weights: &mut Weights) {
         held.diag.0[k] = *diag;
         (0..3).for_each(|c| held.pull[c].0[k] = pull[c]);
     }
+}
+
+/// Makes a vertex so firm that it stays at its place, and keeps how it was.
+pub(super) fn pin(
+    body: &SolidBody,
+    (vertex, place): (u32, Vec3),
+    firmness: Real,
+    weights: &mut Weights,
+    out: &mut Vec<Bare>,
+) {
+    let Some(seat) = seat(body, vertex) else { return };
+    let (held, k) = (&mut weights.held[seat.0 as usize], seat.1 as usize);
+    let pull = Vec3::new(held.pull[0].0[k], held.pull[1].0[k], held.pull[2].0[k]);
+    out.push(Bare { seat, diag: held.diag.0[k], pull });
+    held.diag.0[k] = firmness;
+    (0..3).for_each(|c| held.pull[c].0[k] = firmness * place[c]);
 }
 
 /// Puts loads on.
