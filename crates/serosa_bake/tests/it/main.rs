@@ -34,3 +34,4 @@ mod theory;
 mod tissue;
 mod tissue_faults;
 mod tracker;
+mod yardstick;
