@@ -5,6 +5,7 @@
 //! factor and cut short before anything touches, so that no place it accepts has a gap of nothing.
 
 mod barrier;
+mod beside;
 mod bodies;
 mod derivatives;
 mod near;
