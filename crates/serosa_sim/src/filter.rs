@@ -26,7 +26,8 @@ mod shorten;
 
 use crate::algebra::widest;
 use crate::body::Substep;
-use crate::model::{BodyKind, Model, PrimKind, Shape};
+use crate::detect::Reach;
+use crate::model::{Body, BodyKind, Model, PrimKind, Shape};
 use crate::params::Filter;
 use crate::state::{State, Twist};
 use crate::{Mat3, PrimId, Real, Scratch, Vec3, VertexId};
@@ -38,6 +39,8 @@ use shorten::{Arm, HalfSpace, Turn, clip_within, turn_within, within};
 pub const MARGIN: Real = 1e-6;
 /// How much of the room between a pair a step may use up.
 const USE: Real = 0.9;
+/// How much more than in this substep the surface of a solid may be sent from its free motion in the next.
+const SPRING: Real = 1.25;
 /// The most advances with which a pair is followed through a substep.
 const ADVANCES: u32 = 12;
 /// Rounds after which the pairs still in doubt get their planes unasked.
@@ -85,7 +88,8 @@ impl Pair {
 /// The certificates of a substep.
 #[derive(Clone, Debug, Default)]
 pub struct Planes {
-    /// Farthest that a vertex was to stray from its way which nothing else held back \[m\]. 0 where there is none.
+    /// Farthest that a vertex was to stray from its way which nothing else held back, or that a solid springs \[m\]. 0
+    /// where there is none.
     pub(crate) wanted: Real,
     pairs: Vec<Pair>,
     /// The pairs of each vertex, then of each rigid frame, in their order: where they start, two more than there are
@@ -546,11 +550,25 @@ fn rounds(planes: &mut Planes, scene: &Scene) {
     }
 }
 
+/// How far the surfaces of solids are sent from their free motion where nothing is near them, and somewhat more \[m\].
+/// What springs back is pushed by forces that change little from one substep to the next; in the substep in which it
+/// turns it leaves its way all at once.
+fn sprung(model: &Model, planes: &Planes, reach: &Reach, (to, from): (&[Vec3], &[Vec3])) -> Real {
+    let solid = |body: &&Body| matches!(body.kind, BodyKind::Solid(_));
+    let mut most: Real = 0.0;
+    for v in model.bodies.iter().filter(solid).flat_map(Body::vertex_range) {
+        if reach.strays[v].is_finite() && planes.links(v).is_empty() {
+            most = most.max((to[v] - from[v] - reach.free(v)).length_squared());
+        }
+    }
+    if most.is_finite() { SPRING * most.sqrt() } else { 0.0 }
+}
+
 /// Takes over the steps that were shortened.
 fn take(sub: &Substep, state: &State, scratch: &mut Scratch) -> u32 {
     let Scratch { planes, pos, vel, pose, twist, lost, reach, wanted: held, .. } = scratch;
     let mut truncated = 0;
-    planes.wanted = 0.0;
+    planes.wanted = sprung(sub.model, planes, reach, (pos, &state.pos));
     for (b, body) in sub.model.bodies.iter().enumerate().filter(|(b, _)| !state.frozen[*b]) {
         for v in body.vertex_range() {
             let (step, wanted) = (planes.steps[v], pos[v] - state.pos[v]);

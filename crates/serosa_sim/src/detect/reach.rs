@@ -4,7 +4,7 @@ use super::Places;
 use crate::model::{Model, PrimKind};
 use crate::respond::augmented_lagrangian::REST_GAP;
 use crate::state::State;
-use crate::{PrimId, Real, Scratch, Vec3};
+use crate::{PrimId, Real, Scratch, Vec3, VertexId};
 use serosa_geometry::rotation::to_rotation_vector;
 use serosa_geometry::{Aabb, Touch};
 
@@ -53,6 +53,12 @@ impl Reach {
             farthest: prims.clone(),
             prims,
         }
+    }
+
+    /// Where the free motion takes a vertex \[m\].
+    #[inline]
+    pub(crate) fn free(&self, v: usize) -> Vec3 {
+        self.ways[v] / AHEAD
     }
 
     /// The box that a primitive may sweep, from the box where it stands.
@@ -124,7 +130,8 @@ impl Reach {
 
 /// Sets all reaches, each from its own free motion: one fast tool does not make detection look farther everywhere.
 /// Where the filter held something back in the last substep because it had not looked far enough, a stretched rope
-/// that is let go say, everything strays that far at least.
+/// that is let go say, everything strays that far at least; and as far as what sprang back. What is inside of a solid
+/// touches nothing and goes where it likes.
 pub(super) fn look_ahead(model: &Model, state: &State, scratch: &mut Scratch) {
     let Scratch { reach, pos, pose, .. } = scratch;
     let least = (AHEAD * state.ahead).clamp(LEAST, MOST);
@@ -135,7 +142,11 @@ pub(super) fn look_ahead(model: &Model, state: &State, scratch: &mut Scratch) {
         if way.is_finite() { way.clamp_length_max(MOST) } else { Vec3::ZERO }
     }));
     reach.strays.clear();
-    reach.strays.extend(reach.ways.iter().map(|way| within(STRAY * way.length())));
+    let touches = |v: usize| !model.neighbours.at(VertexId::from(v)).is_empty();
+    reach.strays.extend(reach.ways.iter().enumerate().map(|(v, way)| match touches(v) {
+        true => within(STRAY * way.length()),
+        false => Real::INFINITY,
+    }));
     reach.turns.clear();
     reach.turns.extend(
         pose.iter()
