@@ -62,7 +62,7 @@ pub fn blob(k: usize, roundness: f64, bump: f64) -> (Vec<Vec3>, Vec<[u32; 4]>) {
         let round = cube.abs().max_element() / cube.length().max(1e-12);
         let scale = if cube == Vec3::ZERO { 0.8 } else { roundness * round + (1.0 - roundness) * 0.8 };
         let mut p = cube * scale;
-        p.z += bump * (libm::cos(2.2 * p.x) - 1.0) + 0.5 * bump * p.x * p.y;
+        p.z += bump * ((2.2 * p.x).cos() - 1.0) + 0.5 * bump * p.x * p.y;
         points.push(p * RADIUS);
     }
     for axes in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {

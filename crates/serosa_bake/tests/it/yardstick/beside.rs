@@ -86,6 +86,9 @@ impl Scene {
             worst = worst.max(last);
             if std::env::var("V").is_ok() {
                 let mid = |p: &[Vec3]| p.iter().zip(&world.model.mass).map(|(x, m)| *x * *m).sum::<Vec3>() / world.model.mass.iter().sum::<Real>();
+                let d = |p: &[Vec3], r: Real| yard.bodies.pairs(p, p, r).iter().map(|q| q.gap(p)).fold(9.0, Real::min);
+                let mut e = world.state.pos.clone(); e.extend_from_slice(&yard.pos[e.len()..]);
+                println!("gap {:.3e} {:.3e} {:.3e}", d(&yard.pos, 1.0), d(&yard.pos, REACH), d(&e, 1.0));
                 let low = |p: &[Vec3]| p.iter().map(|p| p.z).fold(1.0, Real::min);
                 let n = world.model.rest.len();
                 println!("{k} {last:.2e} F {:.3} {:.3} low {:.6} {:.6} mid {:.6} {:.6} {} {}", world.scratch.contact_force[1].z, yard.support().z, low(&world.state.pos), low(&yard.pos[..n]), mid(&world.state.pos), mid(&yard.pos[..n]), world.report.contacts, world.report.truncated);
@@ -115,7 +118,11 @@ fn two() -> Scene {
     let mut lower = ball("lower", Vec3::ZERO, 2e4);
     let held = Aabb { min: Vec3::splat(-1.0), max: Vec3::new(1.0, 1.0, -0.6 * BALL) };
     lower.attachments = vec![Selector::Box(held)];
-    let upper = ball("upper", Vec3::Z * (2.0 * BALL + 0.004), 2e4);
+    // Not pole on pole, where either might slip to any side.
+    let mut upper = ball("upper", Vec3::ZERO, 2e4);
+    let turn = serosa_geometry::rotation::from_rotation_vector(Vec3::new(0.4, 0.7, 0.2));
+    let RawGeometry::Tets(tets) = &mut upper.geometry else { panic!("tetrahedra") };
+    tets.mesh.points.iter_mut().for_each(|p| *p = turn * *p + Vec3::new(0.004, 0.003, 2.0 * BALL + 0.001));
     Scene::of(vec![lower, upper], 0.5 * REST_GAP, 4.0 * BALL)
 }
 
