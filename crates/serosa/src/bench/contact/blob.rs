@@ -9,8 +9,6 @@ use serosa_geometry::{Aabb, Mesh, Vec3};
 use serosa_sim::model::{Law, Region};
 use serosa_sim::params::{Filter, Response};
 
-/// Cells along an edge of a blob: 6 k³ tetrahedra.
-pub const CELLS: usize = 8;
 /// \[m\]
 const RADIUS: f64 = 0.05;
 const GRAVITY: f64 = 9.81;
@@ -31,9 +29,6 @@ pub enum Case {
 }
 
 impl Case {
-    /// In the order of the table.
-    pub const ALL: [Self; 3] = [Self::DropBox, Self::DropSphere, Self::Press];
-
     pub fn name(self) -> &'static str {
         match self {
             Self::DropBox => "drop-box",
@@ -50,6 +45,8 @@ pub struct How {
     /// Steps in a frame, and sweeps in a step.
     pub substeps: u32,
     pub sweeps: u32,
+    /// Cells along an edge of a blob: 6 k³ tetrahedra.
+    pub cells: usize,
 }
 
 /// Cells of the cube from −1 to 1, pulled towards a ball by `roundness`, and bent by `bump`.
@@ -121,7 +118,7 @@ pub fn scene(case: Case, how: How) -> RawScene {
         Case::DropSphere => (0.85, 0.0),
         Case::Press => (0.5, 0.0),
     };
-    let mut falls = blob(CELLS, roundness, bump);
+    let mut falls = blob(how.cells, roundness, bump);
     let (mut low, mut gravity) = (0.005, GRAVITY);
     let below = match case {
         Case::DropBox => {
@@ -130,7 +127,7 @@ pub fn scene(case: Case, how: How) -> RawScene {
         }
         Case::DropSphere => fixed("ball", RawSolid::Sphere { radius: BALL }, Vec3::new(0.0, 0.0, -BALL)),
         Case::Press => {
-            let mut lies = blob(CELLS, roundness, bump);
+            let mut lies = blob(how.cells, roundness, bump);
             put(&mut lies.0, 0.0);
             low += lies.0.iter().map(|p| p.z).fold(0.0, f64::max) - 0.004;
             gravity *= 3.0;

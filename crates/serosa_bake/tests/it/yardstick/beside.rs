@@ -18,15 +18,19 @@ const REACH: Real = 2e-5;
 const STEP: Real = 1.0 / 240.0;
 const BALL: Real = 0.03;
 
-/// A ball of 384 tetrahedra.
+/// A ball of 384 tetrahedra, or a cube on the way to one.
 fn ball(name: &str, center: Vec3, young: Real) -> RawBody {
+    rounded(name, center, young, 1.0)
+}
+
+fn rounded(name: &str, center: Vec3, young: Real, roundness: Real) -> RawBody {
     let mut material = elastic(Law::NeoHookean, young, 0.4, 1000.0, 0.0);
     material.thickness = Some(2.0 * RADIUS);
     material.descent = if std::env::var("DESC").is_ok() { serosa_bake::raw::RawDescent::Global } else {material.descent};
     let mut body = flesh(name, (Vec3::splat(-1.0), Vec3::splat(2.0)), [4; 3], material);
     let RawGeometry::Tets(tets) = &mut body.geometry else { panic!("tetrahedra") };
     for p in &mut tets.mesh.points {
-        let round = p.abs().max_element() / p.length().max(1e-12);
+        let round = roundness * p.abs().max_element() / p.length().max(1e-12) + (1.0 - roundness) * 0.8;
         *p = center + *p * (BALL * round);
     }
     RawBody { self_contact: false, ..body }
@@ -126,6 +130,16 @@ fn two() -> Scene {
     Scene::of(vec![lower, upper], 0.5 * REST_GAP, 4.0 * BALL)
 }
 
+/// A round cube on another, which is held at its lowest layer.
+fn press(friction: Real) -> Scene {
+    let mut lower = rounded("lower", Vec3::ZERO, 2e4, 0.5);
+    let held = Aabb { min: Vec3::splat(-1.0), max: Vec3::new(1.0, 1.0, -0.6 * BALL) };
+    lower.attachments = vec![Selector::Box(held)];
+    let mut upper = rounded("upper", Vec3::Z * (1.8 * BALL + 0.001), 2e4, 0.5);
+    (lower.friction, upper.friction) = (friction, friction);
+    Scene::of(vec![lower, upper], 0.5 * REST_GAP, 4.0 * BALL)
+}
+
 fn on_slope(friction: Real) -> Scene {
     let mut plane = floor();
     plane.friction = friction;
@@ -137,7 +151,7 @@ fn on_slope(friction: Real) -> Scene {
 #[test]
 fn dev_beside() {
     let n = |k: &str, d: usize| std::env::var(k).map_or(d, |v| v.parse().unwrap());
-    for (name, scene) in [("plane", on_plane()), ("box", on_box()), ("two", two()), ("slope .3", on_slope(0.3)), ("slope .7", on_slope(0.7))] {
+    for (name, scene) in [("plane", on_plane()), ("box", on_box()), ("two", two()), ("press", press(0.3)), ("slope .3", on_slope(0.3)), ("slope .7", on_slope(0.7))] {
         if std::env::var("ONLY").is_ok_and(|o| o != name) { continue; }
         for sweeps in [10, 30, 100] {
             if std::env::var("SW").is_ok_and(|o| o != sweeps.to_string()) { continue; }
