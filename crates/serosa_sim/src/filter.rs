@@ -508,9 +508,15 @@ pub(crate) fn clip(sub: &Substep, state: &State, scratch: &mut Scratch) -> u32 {
     let (model, planes) = (sub.model, &mut scratch.planes);
     let (pos, pose, wanted) = (&scratch.pos, &scratch.pose, &mut scratch.wanted);
     wanted.clear();
-    let ways = pos.iter().zip(&state.pos).map(|(to, from)| *to - *from);
-    let reaches = scratch.reach.ways.iter().zip(&scratch.reach.strays);
-    wanted.extend(ways.zip(reaches).map(|(to, (way, stray))| within(to, *way, USE * stray)));
+    let reach = &scratch.reach;
+    // Beside what its body does as a whole, where that meets nobody.
+    let steps = pos.iter().zip(&state.pos).zip(&reach.common).map(|((to, from), all)| *to - *from - *all);
+    let reaches = reach.ways.iter().zip(&reach.strays);
+    wanted.extend(steps.zip(reaches).enumerate().map(|(v, (to, (way, stray)))| {
+        // What is inside of a solid touches nothing and goes where it likes.
+        let touches = !model.neighbours.at(VertexId::from(v)).is_empty();
+        within(to, *way, if touches { USE * stray } else { Real::INFINITY })
+    }));
     planes.wanted_turns.clear();
     planes.wanted_turns.extend(pose.iter().enumerate().map(|(r, to)| {
         let arm = model.rigids[r].shape.arm();
@@ -550,16 +556,16 @@ fn rounds(planes: &mut Planes, scene: &Scene) {
     }
 }
 
-/// How far the surfaces of solids are sent from their free motion where nothing is near them, and somewhat more \[m\].
-/// What springs back is pushed by forces that change little from one substep to the next; in the substep in which it
-/// turns it leaves its way all at once.
-fn sprung(model: &Model, planes: &Planes, reach: &Reach, (to, from): (&[Vec3], &[Vec3])) -> Real {
+/// How far the surfaces of solids are sent from their free motion, and somewhat more \[m\]. What springs back is pushed by
+/// forces that change little from one substep to the next; in the substep in which it turns it leaves its way all at
+/// once.
+fn sprung(model: &Model, reach: &Reach, (to, from): (&[Vec3], &[Vec3])) -> Real {
     let solid = |body: &&Body| matches!(body.kind, BodyKind::Solid(_));
     let mut most: Real = 0.0;
     for v in model.bodies.iter().filter(solid).flat_map(Body::vertex_range) {
-        if reach.strays[v].is_finite() && planes.links(v).is_empty() {
-            most = most.max((to[v] - from[v] - reach.free(v)).length_squared());
-        }
+        let inside = model.neighbours.at(VertexId::from(v)).is_empty();
+        let off = to[v] - from[v] - reach.common[v] - reach.free(v);
+        most = if inside { most } else { most.max(off.length_squared()) };
     }
     if most.is_finite() { SPRING * most.sqrt() } else { 0.0 }
 }
@@ -568,10 +574,10 @@ fn sprung(model: &Model, planes: &Planes, reach: &Reach, (to, from): (&[Vec3], &
 fn take(sub: &Substep, state: &State, scratch: &mut Scratch) -> u32 {
     let Scratch { planes, pos, vel, pose, twist, lost, reach, wanted: held, .. } = scratch;
     let mut truncated = 0;
-    planes.wanted = sprung(sub.model, planes, reach, (pos, &state.pos));
+    planes.wanted = sprung(sub.model, reach, (pos, &state.pos));
     for (b, body) in sub.model.bodies.iter().enumerate().filter(|(b, _)| !state.frozen[*b]) {
         for v in body.vertex_range() {
-            let (step, wanted) = (planes.steps[v], pos[v] - state.pos[v]);
+            let (step, wanted) = (planes.steps[v], pos[v] - state.pos[v] - reach.common[v]);
             if step != wanted {
                 truncated += 1;
                 lost[b] |= !wanted.is_finite();
@@ -580,8 +586,9 @@ fn take(sub: &Substep, state: &State, scratch: &mut Scratch) -> u32 {
                 if wanted.is_finite() && beyond > 0.0 && (step - held[v]).length() <= 0.1 * reach.strays[v] {
                     planes.wanted = planes.wanted.max(reach.strays[v] + beyond);
                 }
-                pos[v] = state.pos[v] + step;
-                vel[v] = step / sub.h;
+                let whole = step + reach.common[v];
+                pos[v] = state.pos[v] + whole;
+                vel[v] = whole / sub.h;
             }
         }
         if let BodyKind::Rigid(r) = body.kind {

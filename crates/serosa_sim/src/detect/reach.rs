@@ -1,10 +1,14 @@
 //! How far everything may go in a substep, and so how far detection and filter have to look.
 
+mod alone;
+
 use super::Places;
+use crate::body::Substep;
 use crate::model::{BodyKind, Model, PrimKind};
+use crate::params::Response;
 use crate::respond::augmented_lagrangian::REST_GAP;
 use crate::state::State;
-use crate::{PrimId, Real, Scratch, Vec3, VertexId};
+use crate::{PrimId, Real, Scratch, Vec3};
 use serosa_geometry::rotation::to_rotation_vector;
 use serosa_geometry::{Aabb, Touch};
 
@@ -16,8 +20,6 @@ const MOST: Real = 3e-2;
 const AHEAD: Real = 1.2;
 /// How far a vertex may stray from its way, as a share of it.
 const STRAY: Real = 0.35;
-/// The same for what may spring back as fast as it came.
-const RECOIL: Real = 1.0;
 /// A touch gets a row where the free motion, erring by this share of what its sides may stray, would close its gap.
 const DOUBT: Real = 0.5;
 /// Fat boxes hold what goes on as it does for so many steps more.
@@ -42,8 +44,11 @@ pub struct Reach {
     pub prims: Vec<Real>,
     /// One per primitive: the most that it may come nearer to anything \[m\].
     pub farthest: Vec<Real>,
-    /// The least that anything may stray \[m\].
-    pub least: Real,
+    /// One per vertex: a step that all of its body takes, from which way and stray are counted \[m\]. Nothing but for
+    /// bodies that meet nobody.
+    pub common: Vec<Vec3>,
+    /// A box around all that each body may sweep.
+    bodies: Vec<Aabb>,
 }
 
 impl Reach {
@@ -54,13 +59,14 @@ impl Reach {
             strays: Vec::new(),
             frames: Vec::new(),
             turns: vec![[Vec3::ZERO; 2]; model.rigids.len()],
+            common: Vec::new(),
+            bodies: Vec::new(),
             farthest: prims.clone(),
-            least: prims.iter().copied().fold(Real::INFINITY, Real::min),
             prims,
         }
     }
 
-    /// Where the free motion takes a vertex \[m\].
+    /// Where the free motion takes a vertex, beside what its body does as a whole \[m\].
     #[inline]
     pub(crate) fn free(&self, v: usize) -> Vec3 {
         self.ways[v] / AHEAD
@@ -82,7 +88,10 @@ impl Reach {
 
     /// The same for as long as a list of pairs should last.
     pub(super) fn fat(&self, model: &Model, prim: PrimId, at: Aabb) -> Aabb {
-        self.swept(model, prim, at, STRIDES)
+        let far = self.swept(model, prim, at, STRIDES);
+        let vertex = model.prims[prim.at()].kind.vertices().first();
+        let Some(common) = vertex.and_then(|v| self.common.get(v.at())) else { return far };
+        Aabb { min: far.min.min(far.min + *common * STRIDES), max: far.max.max(far.max + *common * STRIDES) }
     }
 
     /// The most that any point of a primitive may go along `dir` \[m\].
@@ -127,15 +136,12 @@ impl Reach {
             }
         };
         let opens = (way(a, touch.s, touch.on_a) - way(b, touch.t, touch.on_b)).dot(touch.normal);
-        let errs = |prim: PrimId| match model.prims[prim.at()].kind {
-            PrimKind::Shape(_) => self.prims[prim.at()],
-            // What springs back does not come nearer.
-            ref soft => {
-                let ways = soft.vertices().iter().map(|v| self.ways[v.at()].length_squared());
-                (STRAY * ways.fold(0.0, Real::max).sqrt()).clamp(self.least, self.prims[prim.at()])
-            }
+        // What a solid does to its surface free motion does not know; nor whether it falls.
+        let errs = |prim: PrimId| match model.bodies[model.prims[prim.at()].body.at()].kind {
+            BodyKind::Solid(_) => self.prims[prim.at()],
+            _ => DOUBT * self.prims[prim.at()],
         };
-        let doubt = DOUBT * (errs(a) + errs(b));
+        let doubt = errs(a) + errs(b);
         let room = touch.gap + opens - doubt;
         room.is_nan() || room <= REST_GAP
     }
@@ -143,12 +149,11 @@ impl Reach {
 
 /// Sets all reaches, each from its own free motion: one fast tool does not make detection look farther everywhere.
 /// Where the filter held something back in the last substep because it had not looked far enough, a stretched rope
-/// that is let go say, everything strays that far at least; and as far as what sprang back. What is inside of a solid
-/// touches nothing and goes where it likes.
-pub(super) fn look_ahead(model: &Model, state: &State, scratch: &mut Scratch) {
+/// that is let go say, everything strays that far at least; and as far as what sprang back.
+pub(super) fn look_ahead(sub: &Substep, state: &State, scratch: &mut Scratch) {
+    let model = sub.model;
     let Scratch { reach, pos, pose, .. } = scratch;
     let least = (AHEAD * state.ahead).clamp(LEAST, MOST);
-    reach.least = least;
     let within = |far: Real| if far.is_finite() { far.clamp(least, MOST) } else { MOST };
     reach.ways.clear();
     reach.ways.extend(pos.iter().zip(&state.pos).map(|(to, from)| {
@@ -157,12 +162,13 @@ pub(super) fn look_ahead(model: &Model, state: &State, scratch: &mut Scratch) {
     }));
     reach.strays.clear();
     reach.strays.extend(reach.ways.iter().map(|way| within(STRAY * way.length())));
-    for body in &model.bodies {
-        if let BodyKind::Solid(_) | BodyKind::Springs(_) = body.kind {
-            for v in body.vertex_range() {
-                let touches = !model.neighbours.at(VertexId::from(v)).is_empty();
-                let recoil = within(RECOIL * reach.ways[v].length());
-                reach.strays[v] = if touches { recoil } else { Real::INFINITY };
+    if sub.params.response == Response::AugmentedLagrangian {
+        let fall = sub.params.fall().length() * sub.h * sub.h;
+        for body in &model.bodies {
+            if let BodyKind::Solid(_) | BodyKind::Springs(_) = body.kind {
+                let v = body.vertex_range();
+                let strays = reach.strays[v.clone()].iter_mut().zip(&reach.ways[v]);
+                strays.for_each(|(stray, way)| *stray = within(STRAY * way.length() + fall));
             }
         }
     }
@@ -176,6 +182,8 @@ pub(super) fn look_ahead(model: &Model, state: &State, scratch: &mut Scratch) {
     let arms = model.rigids.iter().map(|rigid| rigid.shape.arm());
     let far = |[shift, turn]: &[Vec3; 2], arm: Real| within(AHEAD * (shift.length() + turn.length() * arm));
     reach.frames.extend(reach.turns.iter().zip(arms).map(|(turn, arm)| far(turn, arm)));
+    let fall = sub.params.fall().length() * sub.h * sub.h;
+    alone::leave(model, (state, pos), reach, |way| within(STRAY * way + fall));
     reach.prims.clear();
     reach.prims.extend(model.prims.iter().map(|prim| match prim.kind {
         PrimKind::Shape(r) => reach.frames[r.at()],

@@ -88,8 +88,7 @@ fn put(points: &mut [Vec3], low: f64) {
 }
 
 fn soft(name: &str, (points, tets): (Vec<Vec3>, Vec<[u32; 4]>), descent: RawDescent) -> RawBody {
-    let base =
-        Region { name: name.into(), law: Law::NeoHookean, young: 1e5, poisson: 0.45, density: 1000.0 };
+    let base = Region { name: name.into(), law: Law::NeoHookean, young: 1e5, poisson: 0.45, density: 1000.0 };
     let elastic = RawElastic {
         base,
         regions: vec![],
@@ -153,11 +152,12 @@ const BALL: f64 = 0.15;
 pub fn still_surface(case: Case) -> Option<Mesh> {
     match case {
         Case::DropBox => {
-            let (mesh, _) = serosa_geometry::generate::block::block(&serosa_geometry::generate::block::Block {
-                corner: Vec3::new(-0.2, -0.2, -0.1),
-                size: Vec3::new(0.4, 0.4, 0.1),
-                cells: [1; 3],
-            });
+            let (mesh, _) =
+                serosa_geometry::generate::block::block(&serosa_geometry::generate::block::Block {
+                    corner: Vec3::new(-0.2, -0.2, -0.1),
+                    size: Vec3::new(0.4, 0.4, 0.1),
+                    cells: [1; 3],
+                });
             Some(mesh)
         }
         Case::DropSphere => Some(globe(Vec3::new(0.0, 0.0, -BALL), BALL, 96)),

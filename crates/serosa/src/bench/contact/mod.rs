@@ -156,8 +156,8 @@ impl Judge {
             self.points.extend_from_slice(surface.points());
         }
         let inside = |of: &Distance, within: &Distance| {
-            let faces = (0..of.topology().triangles.len() as u32)
-                .map(|t| of.corners(t).iter().sum::<Vec3>() / 3.0);
+            let faces =
+                (0..of.topology().triangles.len() as u32).map(|t| of.corners(t).iter().sum::<Vec3>() / 3.0);
             let used = of.topology().triangles.iter().flatten().map(|v| of.points()[*v as usize]);
             faces.chain(used).map(|p| -within.signed(p).distance).fold(0.0, f64::max)
         };
@@ -236,7 +236,10 @@ impl Outcome {
         let (ms, ms_p99) = (mean(&self.ms, |t| *t), p99(&self.ms, |t| *t));
         let tets = 6 * how.cells.pow(3);
         let mm = |m: f64| 1e3 * m;
-        let volume = self.volume_ratio.iter().fold(1.0, |w: f64, v| if (v - 1.0).abs() > (w - 1.0).abs() { *v } else { w });
+        let volume = self
+            .volume_ratio
+            .iter()
+            .fold(1.0, |w: f64, v| if (v - 1.0).abs() > (w - 1.0).abs() { *v } else { w });
         let object = json!({
             "bench": "contact", "case": peer.case.name(), "method": method, "n": tets, "ms": ms, "ms_p99": ms_p99,
             "wall_ms": self.wall_ms, "published_ms": peer.ms, "ratio": peer.ms / ms,
@@ -248,8 +251,16 @@ impl Outcome {
         });
         let text = format!(
             "{:<12} {method:<7} {:>5} {:>6} {ms:>8.2} {ms_p99:>8.2}  {:>9.0} {:>6.1}  {:>10.4}  {:>9.1}  {volume:>6.4}  {:>8}  {:>9.3}  {:>12.3}",
-            peer.case.name(), how.substeps, how.sweeps, peer.ms, peer.ms / ms, mm(self.deepest_m[1]), mm(peer.left_m),
-            self.inverted.iter().sum::<usize>(), mm(self.lowest_m), mm(apart[0]),
+            peer.case.name(),
+            how.substeps,
+            how.sweeps,
+            peer.ms,
+            peer.ms / ms,
+            mm(self.deepest_m[1]),
+            mm(peer.left_m),
+            self.inverted.iter().sum::<usize>(),
+            mm(self.lowest_m),
+            mm(apart[0]),
         );
         report.line(&object, &text);
     }
@@ -258,14 +269,20 @@ impl Outcome {
     fn broken(&self, peer: &Peer, strict: bool) -> Vec<String> {
         let (mut broken, case) = (Vec::new(), peer.case.name());
         if self.deepest_m[1] > NO_OVERLAP || self.meetings > 0 {
-            broken.push(format!("{case}: an overlap of {:e} m, {} pairs of triangles meet", self.deepest_m[1], self.meetings));
+            broken.push(format!(
+                "{case}: an overlap of {:e} m, {} pairs of triangles meet",
+                self.deepest_m[1], self.meetings
+            ));
         }
         if self.frozen || self.inverted.iter().any(|n| *n > 0) {
             broken.push(format!("{case}: a blob ran away or turned inside out"));
         }
         let ms = mean(&self.ms, |t| *t);
         if strict && peer.ms / ms < RATIO_MIN {
-            broken.push(format!("{case}: {ms:.2} ms a frame, {:.1} times faster than the fastest", peer.ms / ms));
+            broken.push(format!(
+                "{case}: {ms:.2} ms a frame, {:.1} times faster than the fastest",
+                peer.ms / ms
+            ));
         }
         broken
     }

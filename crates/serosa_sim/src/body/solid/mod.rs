@@ -163,7 +163,9 @@ fn aim(sub: &Substep, b: usize, state: &State, scratch: &mut Scratch) {
         let free = scratch.inv_mass[v] > 0.0;
         scratch.vel[v] = if free { state.vel[v] + fall } else { Vec3::ZERO };
         scratch.target[v] = state.pos[v] + scratch.vel[v] * sub.h;
-        scratch.pos[v] = scratch.target[v];
+        // Whether it falls is seen when it descends.
+        let coasts = free && sub.params.response == Response::AugmentedLagrangian;
+        scratch.pos[v] = scratch.target[v] - if coasts { fall * sub.h } else { Vec3::ZERO };
     }
 }
 

@@ -104,9 +104,12 @@ impl Net<'_> {
 
 /// The inertial target.
 pub(super) fn aim(sub: &Substep, vertices: Range<usize>, state: &State, scratch: &mut Scratch) {
+    let fall = sub.params.fall() * (sub.h * sub.h);
     for v in vertices {
         scratch.target[v] = state.pos[v] + scratch.vel[v] * sub.h;
-        scratch.pos[v] = scratch.target[v];
+        // Whether it falls is seen when it descends.
+        let falls = if scratch.inv_mass[v] > 0.0 { fall } else { Vec3::ZERO };
+        scratch.pos[v] = scratch.target[v] - falls;
     }
 }
 
