@@ -35,6 +35,8 @@ pub struct Scratch {
     pub target: Vec<Vec3>,
     /// Where frames would be without contacts. Written by Respond.
     pub target_pose: Vec<Pose>,
+    /// How frames would move without contacts. Written by Respond.
+    pub target_twist: Vec<Twist>,
     /// One per body; empty but for bands. Written by Predict and Respond.
     pub bands: Vec<BandWork>,
     /// One per body; empty but for tissue. Written by Predict and Respond.
@@ -116,6 +118,7 @@ impl Scratch {
             springs: vec![SpringWork::default(); model.springs.len()],
             target: state.pos.clone(),
             target_pose: state.pose.clone(),
+            target_twist: state.twist.clone(),
             bands: vec![BandWork::default(); model.bodies.len()],
             tissues: vec![TissueWork::default(); model.bodies.len()],
             solids: vec![SolidWork::default(); model.bodies.len()],

@@ -28,6 +28,7 @@ mod shells;
 mod solid;
 mod solid_contact;
 mod solid_faults;
+mod solid_storms;
 mod specimens;
 mod statics;
 mod strip;

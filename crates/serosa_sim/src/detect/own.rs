@@ -5,8 +5,9 @@
 //! far apart they are, and looked at again only when the body has deformed, or may in this substep, by as much.
 
 use super::{Places, Reach, halves};
+use crate::algebra::best_rotation;
 use crate::model::{Body, Model};
-use crate::{PrimId, Real, Vec3};
+use crate::{Mat3, PrimId, Real, Vec3};
 use rayon::prelude::*;
 use serosa_geometry::solid::touches_and_ends;
 use serosa_geometry::{Aabb, Grid, Solid};
@@ -48,7 +49,7 @@ impl Own {
     /// Adds all pairs that may matter to `out`.
     ///
     /// **Theorem.** No other pair of the body is nearer than it may come in this substep. Proof: let every vertex have
-    /// gone, and be free to go, to within `far` of where it was and a step common to all. The distance of two primitives
+    /// gone, and be free to go, to within `far` of where it was and a rigid motion common to all. The distance of two primitives
     /// changes by what their vertices do apart, at most 2 `far`. A pair that is not added was farther apart than that. ∎
     ///
     /// O(vertices + pairs listed); all anew where the body has deformed too far.
@@ -102,7 +103,7 @@ impl Own {
         out.extend_from_slice(&self.pairs);
     }
 
-    /// How far any vertex has gone, and may go, beside a step common to all \[m\].
+    /// How far any vertex has gone, and may go, beside a rigid motion common to all \[m\].
     fn far(&self, body: &Body, at: Places, reach: Option<&Reach>) -> Real {
         let vertices = body.vertex_range();
         if self.pos.len() != vertices.len() {
@@ -112,9 +113,18 @@ impl Own {
         let way = |v: usize| reach.map_or(Vec3::ZERO, |reach| reach.ways[v] * 0.5);
         let stray =
             |v: usize| reach.map_or(0.0, |reach| reach.strays.get(v).copied().unwrap_or(Real::INFINITY));
-        let first = vertices.start;
-        let step = |v: usize| at.pos[v] - self.pos[v - first] + way(v);
-        let mean = vertices.clone().map(step).sum::<Vec3>() / vertices.len().max(1) as Real;
+        let (first, count) = (vertices.start, vertices.len().max(1) as Real);
+        let now = &at.pos[vertices.clone()];
+        let [here, then] = [now, &self.pos].map(|all: &[Vec3]| all.iter().sum::<Vec3>() / count);
+        let mut spread = Mat3::ZERO;
+        for (x, y) in now.iter().zip(&self.pos) {
+            let (x, y) = (*x - here, *y - then);
+            spread += Mat3::from_cols(x * y.x, x * y.y, x * y.z);
+        }
+        // A turn changes no distance either.
+        let turn = Mat3::from_quat(best_rotation(spread));
+        let step = |v: usize| at.pos[v] - here - turn * (self.pos[v - first] - then) + way(v);
+        let mean = vertices.clone().map(step).sum::<Vec3>() / count;
         vertices.map(|v| (step(v) - mean).length() + way(v).length() + stray(v)).fold(0.0, Real::max)
     }
 

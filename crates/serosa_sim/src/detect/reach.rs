@@ -20,6 +20,9 @@ const MOST: Real = 3e-2;
 const AHEAD: Real = 1.2;
 /// How far a vertex may stray from its way, as a share of it.
 const STRAY: Real = 0.35;
+/// Solids and springs that descend with rows stray farther, by what they would fall from rest: whether they do is known when
+/// they descend.
+const FALL: Real = 1.0;
 /// A touch gets a row where the free motion, erring by this share of what its sides may stray, would close its gap.
 const DOUBT: Real = 0.5;
 /// Fat boxes hold what goes on as it does for so many steps more.
@@ -163,7 +166,7 @@ pub(super) fn look_ahead(sub: &Substep, state: &State, scratch: &mut Scratch) {
     reach.strays.clear();
     reach.strays.extend(reach.ways.iter().map(|way| within(STRAY * way.length())));
     if sub.params.response == Response::AugmentedLagrangian {
-        let fall = sub.params.fall().length() * sub.h * sub.h;
+        let fall = FALL * sub.params.fall().length() * sub.h * sub.h;
         for body in &model.bodies {
             if let BodyKind::Solid(_) | BodyKind::Springs(_) = body.kind {
                 let v = body.vertex_range();
@@ -182,7 +185,7 @@ pub(super) fn look_ahead(sub: &Substep, state: &State, scratch: &mut Scratch) {
     let arms = model.rigids.iter().map(|rigid| rigid.shape.arm());
     let far = |[shift, turn]: &[Vec3; 2], arm: Real| within(AHEAD * (shift.length() + turn.length() * arm));
     reach.frames.extend(reach.turns.iter().zip(arms).map(|(turn, arm)| far(turn, arm)));
-    let fall = sub.params.fall().length() * sub.h * sub.h;
+    let fall = FALL * sub.params.fall().length() * sub.h * sub.h;
     alone::leave(model, (state, pos), reach, |way| within(STRAY * way + fall));
     reach.prims.clear();
     reach.prims.extend(model.prims.iter().map(|prim| match prim.kind {

@@ -159,13 +159,13 @@ fn solids(model: &Model) -> impl Iterator<Item = (usize, &SolidBody)> {
 /// The inertial target of a body; one that is frozen stays where it is.
 fn aim(sub: &Substep, b: usize, state: &State, scratch: &mut Scratch) {
     let fall = sub.params.fall() * sub.h;
+    // Whether it falls is seen when it descends; until then it goes on as it did in the last substep.
+    let carried = if super::is_carried(sub, b, state) { fall * sub.h } else { Vec3::ZERO };
     for v in sub.model.bodies[b].vertex_range() {
         let free = scratch.inv_mass[v] > 0.0;
         scratch.vel[v] = if free { state.vel[v] + fall } else { Vec3::ZERO };
         scratch.target[v] = state.pos[v] + scratch.vel[v] * sub.h;
-        // Whether it falls is seen when it descends.
-        let coasts = free && sub.params.response == Response::AugmentedLagrangian;
-        scratch.pos[v] = scratch.target[v] - if coasts { fall * sub.h } else { Vec3::ZERO };
+        scratch.pos[v] = scratch.target[v] - if free { carried } else { Vec3::ZERO };
     }
 }
 
@@ -294,9 +294,10 @@ fn descend(among: &mut Among, (b, body): (usize, &SolidBody), pass: u32, works: 
         let every = global.every.max(1);
         let due = pass.is_multiple_of(every);
         pass /= every;
+        let gains = due && leap(among, (b, body), (global, pass), works);
         // What the factor does not know of is a matter of few vertices.
-        let swept = loads::tied(model, b) || !works[b].holds.is_empty() || touched;
-        if due && !leap(among, (b, body), (global, pass), works) && !touched || !swept || !due && !touched {
+        let held = loads::tied(model, b) || !works[b].holds.is_empty();
+        if !touched && !(gains && held) {
             return;
         }
     }

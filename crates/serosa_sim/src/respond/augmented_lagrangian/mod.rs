@@ -25,7 +25,7 @@ use crate::body::{Substep, band, solid, springs};
 use crate::model::BodyKind;
 use crate::report::StepReport;
 use crate::scratch::Scratch;
-use crate::state::{Kept, State};
+use crate::state::{Kept, State, Twist};
 use crate::{Real, Vec3, filter};
 use serosa_geometry::rotation::to_rotation_vector;
 use touching::Source;
@@ -39,6 +39,7 @@ const CLIP_EACH: u32 = 4;
 /// The whole response: sweeps in which every body descends, every row updates and the filter clips.
 pub(super) fn answer(sub: &Substep, state: &mut State, scratch: &mut Scratch, report: &mut StepReport) {
     scratch.target_pose.copy_from_slice(&scratch.pose);
+    scratch.target_twist.copy_from_slice(&scratch.twist);
     prepare::prepare(sub, state, scratch);
     solid::start(sub, state, scratch);
     springs::start(sub, state, scratch);
@@ -77,9 +78,12 @@ fn velocities(sub: &Substep, state: &mut State, scratch: &mut Scratch) {
             }
             BodyKind::Rigid(r) if !state.frozen[b] => {
                 let (pose, free) = (&scratch.pose[r.at()], &scratch.target_pose[r.at()]);
-                let twist = &mut scratch.twist[r.at()];
-                twist.vel += (pose.pos - free.pos) / sub.h;
-                twist.omega += to_rotation_vector(pose.rot * free.rot.conjugate()) / sub.h;
+                // Not the twist of now: the filter may have clipped on the way.
+                let before = &scratch.target_twist[r.at()];
+                scratch.twist[r.at()] = Twist {
+                    vel: before.vel + (pose.pos - free.pos) / sub.h,
+                    omega: before.omega + to_rotation_vector(pose.rot * free.rot.conjugate()) / sub.h,
+                };
             }
             BodyKind::Solid(ref solid) => solid::finish(sub, (b, solid), state, scratch),
             _ => {}
