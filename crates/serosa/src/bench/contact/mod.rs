@@ -52,8 +52,8 @@ const PEERS: [Peer; 3] = [
 /// How the fast way goes, and how the slow one.
 fn ways(case: Case) -> [(&'static str, How); 2] {
     let (substeps, sweeps) = match case {
-        Case::DropBox | Case::DropSphere => (1, 10),
-        Case::Press => (4, 10),
+        Case::DropBox | Case::DropSphere => (2, 10),
+        Case::Press => (4, 8),
     };
     let how = How { descent: RawDescent::Auto, substeps, sweeps, cells: CELLS };
     [("serosa", how), ("exact", How { sweeps: 20 * sweeps, ..how })]
