@@ -26,8 +26,7 @@ mod shorten;
 
 use crate::algebra::widest;
 use crate::body::Substep;
-use crate::detect::Reach;
-use crate::model::{Body, BodyKind, Model, PrimKind, Shape};
+use crate::model::{BodyKind, Model, PrimKind, Shape};
 use crate::params::Filter;
 use crate::state::{State, Twist};
 use crate::{Mat3, PrimId, Real, Scratch, Vec3, VertexId};
@@ -39,8 +38,6 @@ use shorten::{Arm, HalfSpace, Turn, clip_within, turn_within, within};
 pub const MARGIN: Real = 1e-6;
 /// How much of the room between a pair a step may use up.
 const USE: Real = 0.9;
-/// How much more than in this substep the surface of a solid may be sent from its free motion in the next.
-const SPRING: Real = 1.25;
 /// The most advances with which a pair is followed through a substep.
 const ADVANCES: u32 = 12;
 /// Rounds after which the pairs still in doubt get their planes unasked.
@@ -556,25 +553,11 @@ fn rounds(planes: &mut Planes, scene: &Scene) {
     }
 }
 
-/// How far the surfaces of solids are sent from their free motion, and somewhat more \[m\]. What springs back is pushed by
-/// forces that change little from one substep to the next; in the substep in which it turns it leaves its way all at
-/// once.
-fn sprung(model: &Model, reach: &Reach, (to, from): (&[Vec3], &[Vec3])) -> Real {
-    let solid = |body: &&Body| matches!(body.kind, BodyKind::Solid(_));
-    let mut most: Real = 0.0;
-    for v in model.bodies.iter().filter(solid).flat_map(Body::vertex_range) {
-        let inside = model.neighbours.at(VertexId::from(v)).is_empty();
-        let off = to[v] - from[v] - reach.common[v] - reach.free(v);
-        most = if inside { most } else { most.max(off.length_squared()) };
-    }
-    if most.is_finite() { SPRING * most.sqrt() } else { 0.0 }
-}
-
 /// Takes over the steps that were shortened.
 fn take(sub: &Substep, state: &State, scratch: &mut Scratch) -> u32 {
     let Scratch { planes, pos, vel, pose, twist, lost, reach, wanted: held, .. } = scratch;
     let mut truncated = 0;
-    planes.wanted = sprung(sub.model, reach, (pos, &state.pos));
+    planes.wanted = reach.sprung(sub.model, pos, &state.pos);
     for (b, body) in sub.model.bodies.iter().enumerate().filter(|(b, _)| !state.frozen[*b]) {
         for v in body.vertex_range() {
             let (step, wanted) = (planes.steps[v], pos[v] - state.pos[v] - reach.common[v]);

@@ -4,11 +4,11 @@ mod alone;
 
 use super::Places;
 use crate::body::Substep;
-use crate::model::{BodyKind, Model, PrimKind};
+use crate::model::{Body, BodyKind, Model, PrimKind};
 use crate::params::Response;
 use crate::respond::augmented_lagrangian::REST_GAP;
 use crate::state::State;
-use crate::{PrimId, Real, Scratch, Vec3};
+use crate::{PrimId, Real, Scratch, Vec3, VertexId};
 use serosa_geometry::rotation::to_rotation_vector;
 use serosa_geometry::{Aabb, Touch};
 
@@ -25,6 +25,8 @@ const STRAY: Real = 0.35;
 const FALL: Real = 1.0;
 /// A touch gets a row where the free motion, erring by this share of what its sides may stray, would close its gap.
 const DOUBT: Real = 0.5;
+/// How much more than in one substep the surface of a solid may be sent from its free motion in the next.
+const SPRING: Real = 1.25;
 /// Fat boxes hold what goes on as it does for so many steps more.
 const STRIDES: Real = 3.0;
 
@@ -69,10 +71,18 @@ impl Reach {
         }
     }
 
-    /// Where the free motion takes a vertex, beside what its body does as a whole \[m\].
-    #[inline]
-    pub(crate) fn free(&self, v: usize) -> Vec3 {
-        self.ways[v] / AHEAD
+    /// How far the surfaces of solids are sent from their free motion, and somewhat more \[m\]. What springs back is
+    /// pushed by forces that change little from one substep to the next; in the substep in which it turns it leaves its
+    /// way all at once. O(vertices).
+    pub(crate) fn sprung(&self, model: &Model, to: &[Vec3], from: &[Vec3]) -> Real {
+        let solid = |body: &&Body| matches!(body.kind, BodyKind::Solid(_));
+        let mut most: Real = 0.0;
+        for v in model.bodies.iter().filter(solid).flat_map(Body::vertex_range) {
+            let inside = model.neighbours.at(VertexId::from(v)).is_empty();
+            let off = to[v] - from[v] - self.common[v] - self.ways[v] / AHEAD;
+            most = if inside { most } else { most.max(off.length_squared()) };
+        }
+        if most.is_finite() { SPRING * most.sqrt() } else { 0.0 }
     }
 
     /// The box that a primitive may sweep, from the box where it stands.

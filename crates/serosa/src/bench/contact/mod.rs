@@ -53,7 +53,7 @@ const PEERS: [Peer; 3] = [
 fn ways(case: Case) -> [(&'static str, How); 2] {
     let (substeps, sweeps) = match case {
         Case::DropBox | Case::DropSphere => (2, 10),
-        Case::Press => (4, 8),
+        Case::Press => (3, 8),
     };
     let how = How { descent: RawDescent::Auto, substeps, sweeps, cells: CELLS };
     [("serosa", how), ("exact", How { sweeps: 20 * sweeps, ..how })]

@@ -4,6 +4,9 @@
 //! al. 2020), friction with last known normal forces, repeated until they agree. Every Newton step is solved by a sparse
 //! factor and cut short before anything touches, so that no place it accepts has a gap of nothing.
 
+// Entries of small matrices are named by their numbers.
+#![allow(clippy::needless_range_loop)]
+
 mod barrier;
 mod beside;
 mod bodies;
