@@ -85,7 +85,8 @@ impl Pair {
 /// The certificates of a substep.
 #[derive(Clone, Debug, Default)]
 pub struct Planes {
-    /// Farthest that a vertex was to stray from its way which nothing else held back \[m\]. 0 where there is none.
+    /// Farthest that a vertex was to stray from its way which nothing else held back, or that a solid springs \[m\]. 0
+    /// where there is none.
     pub(crate) wanted: Real,
     pairs: Vec<Pair>,
     /// The pairs of each vertex, then of each rigid frame, in their order: where they start, two more than there are
@@ -508,7 +509,11 @@ pub(crate) fn clip(sub: &Substep, state: &State, scratch: &mut Scratch) -> u32 {
     // Beside what its body does as a whole, where that meets nobody.
     let steps = pos.iter().zip(&state.pos).zip(&reach.common).map(|((to, from), all)| *to - *from - *all);
     let reaches = reach.ways.iter().zip(&reach.strays);
-    wanted.extend(steps.zip(reaches).map(|(to, (way, stray))| within(to, *way, USE * stray)));
+    wanted.extend(steps.zip(reaches).enumerate().map(|(v, (to, (way, stray)))| {
+        // What is inside of a solid touches nothing and goes where it likes.
+        let touches = !model.neighbours.at(VertexId::from(v)).is_empty();
+        within(to, *way, if touches { USE * stray } else { Real::INFINITY })
+    }));
     planes.wanted_turns.clear();
     planes.wanted_turns.extend(pose.iter().enumerate().map(|(r, to)| {
         let arm = model.rigids[r].shape.arm();
@@ -552,7 +557,7 @@ fn rounds(planes: &mut Planes, scene: &Scene) {
 fn take(sub: &Substep, state: &State, scratch: &mut Scratch) -> u32 {
     let Scratch { planes, pos, vel, pose, twist, lost, reach, wanted: held, .. } = scratch;
     let mut truncated = 0;
-    planes.wanted = 0.0;
+    planes.wanted = reach.sprung(sub.model, pos, &state.pos);
     for (b, body) in sub.model.bodies.iter().enumerate().filter(|(b, _)| !state.frozen[*b]) {
         for v in body.vertex_range() {
             let (step, wanted) = (planes.steps[v], pos[v] - state.pos[v] - reach.common[v]);

@@ -3,6 +3,7 @@
 mod bar;
 mod chain;
 mod collide;
+mod contact;
 mod import;
 mod intestine;
 mod laparos;
@@ -31,6 +32,11 @@ const BENCHES: &[Bench] = &[
         "collide",
         "all intersecting triangle pairs of deforming spheres, default against cascade, all pairs and other programs",
         collide::bench,
+    ),
+    (
+        "contact",
+        "a soft blob dropped on a box and on a ball, two pressed together, against the fastest of other engines",
+        contact::bench,
     ),
     ("rope", "a rope piles up on a floor, against the best of other engines", rope::bench),
     (

@@ -37,3 +37,4 @@ mod theory;
 mod tissue;
 mod tissue_faults;
 mod tracker;
+mod yardstick;

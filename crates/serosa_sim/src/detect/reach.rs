@@ -4,11 +4,11 @@ mod alone;
 
 use super::Places;
 use crate::body::Substep;
-use crate::model::{BodyKind, Model, PrimKind};
+use crate::model::{Body, BodyKind, Model, PrimKind};
 use crate::params::Response;
 use crate::respond::augmented_lagrangian::REST_GAP;
 use crate::state::State;
-use crate::{PrimId, Real, Scratch, Vec3};
+use crate::{PrimId, Real, Scratch, Vec3, VertexId};
 use serosa_geometry::rotation::to_rotation_vector;
 use serosa_geometry::{Aabb, Touch};
 
@@ -20,12 +20,13 @@ const MOST: Real = 3e-2;
 const AHEAD: Real = 1.2;
 /// How far a vertex may stray from its way, as a share of it.
 const STRAY: Real = 0.35;
-/// The same for solids and springs that descend with rows: they may spring back as fast as they came.
-const RECOIL: Real = 1.0;
-/// And farther, as a share of what they would fall from rest: whether they do is known when they descend.
-const FALL: Real = 0.3;
+/// Solids and springs that descend with rows stray farther, by what they would fall from rest: whether they do is known when
+/// they descend.
+const FALL: Real = 1.0;
 /// A touch gets a row where the free motion, erring by this share of what its sides may stray, would close its gap.
 const DOUBT: Real = 0.5;
+/// How much more than in one substep the surface of a solid may be sent from its free motion in the next.
+const SPRING: Real = 1.25;
 /// Fat boxes hold what goes on as it does for so many steps more.
 const STRIDES: Real = 3.0;
 
@@ -48,8 +49,6 @@ pub struct Reach {
     pub prims: Vec<Real>,
     /// One per primitive: the most that it may come nearer to anything \[m\].
     pub farthest: Vec<Real>,
-    /// The least that anything may stray \[m\].
-    pub least: Real,
     /// One per vertex: a step that all of its body takes, from which way and stray are counted \[m\]. Nothing but for
     /// bodies that meet nobody.
     pub common: Vec<Vec3>,
@@ -68,9 +67,22 @@ impl Reach {
             common: Vec::new(),
             bodies: Vec::new(),
             farthest: prims.clone(),
-            least: prims.iter().copied().fold(Real::INFINITY, Real::min),
             prims,
         }
+    }
+
+    /// How far the surfaces of solids are sent from their free motion, and somewhat more \[m\]. What springs back is
+    /// pushed by forces that change little from one substep to the next; in the substep in which it turns it leaves its
+    /// way all at once. O(vertices).
+    pub(crate) fn sprung(&self, model: &Model, to: &[Vec3], from: &[Vec3]) -> Real {
+        let solid = |body: &&Body| matches!(body.kind, BodyKind::Solid(_));
+        let mut most: Real = 0.0;
+        for v in model.bodies.iter().filter(solid).flat_map(Body::vertex_range) {
+            let inside = model.neighbours.at(VertexId::from(v)).is_empty();
+            let off = to[v] - from[v] - self.common[v] - self.ways[v] / AHEAD;
+            most = if inside { most } else { most.max(off.length_squared()) };
+        }
+        if most.is_finite() { SPRING * most.sqrt() } else { 0.0 }
     }
 
     /// The box that a primitive may sweep, from the box where it stands.
@@ -137,15 +149,12 @@ impl Reach {
             }
         };
         let opens = (way(a, touch.s, touch.on_a) - way(b, touch.t, touch.on_b)).dot(touch.normal);
-        let errs = |prim: PrimId| match model.prims[prim.at()].kind {
-            PrimKind::Shape(_) => self.prims[prim.at()],
-            // What springs back does not come nearer.
-            ref soft => {
-                let ways = soft.vertices().iter().map(|v| self.ways[v.at()].length_squared());
-                (STRAY * ways.fold(0.0, Real::max).sqrt()).clamp(self.least, self.prims[prim.at()])
-            }
+        // What a solid does to its surface free motion does not know; nor whether it falls.
+        let errs = |prim: PrimId| match model.bodies[model.prims[prim.at()].body.at()].kind {
+            BodyKind::Solid(_) => self.prims[prim.at()],
+            _ => DOUBT * self.prims[prim.at()],
         };
-        let doubt = DOUBT * (errs(a) + errs(b));
+        let doubt = errs(a) + errs(b);
         let room = touch.gap + opens - doubt;
         room.is_nan() || room <= REST_GAP
     }
@@ -153,12 +162,11 @@ impl Reach {
 
 /// Sets all reaches, each from its own free motion: one fast tool does not make detection look farther everywhere.
 /// Where the filter held something back in the last substep because it had not looked far enough, a stretched rope
-/// that is let go say, everything strays that far at least.
+/// that is let go say, everything strays that far at least; and as far as what sprang back.
 pub(super) fn look_ahead(sub: &Substep, state: &State, scratch: &mut Scratch) {
     let model = sub.model;
     let Scratch { reach, pos, pose, .. } = scratch;
     let least = (AHEAD * state.ahead).clamp(LEAST, MOST);
-    reach.least = least;
     let within = |far: Real| if far.is_finite() { far.clamp(least, MOST) } else { MOST };
     reach.ways.clear();
     reach.ways.extend(pos.iter().zip(&state.pos).map(|(to, from)| {
@@ -173,7 +181,7 @@ pub(super) fn look_ahead(sub: &Substep, state: &State, scratch: &mut Scratch) {
             if let BodyKind::Solid(_) | BodyKind::Springs(_) = body.kind {
                 let v = body.vertex_range();
                 let strays = reach.strays[v.clone()].iter_mut().zip(&reach.ways[v]);
-                strays.for_each(|(stray, way)| *stray = within(RECOIL * way.length() + fall));
+                strays.for_each(|(stray, way)| *stray = within(STRAY * way.length() + fall));
             }
         }
     }
@@ -188,7 +196,7 @@ pub(super) fn look_ahead(sub: &Substep, state: &State, scratch: &mut Scratch) {
     let far = |[shift, turn]: &[Vec3; 2], arm: Real| within(AHEAD * (shift.length() + turn.length() * arm));
     reach.frames.extend(reach.turns.iter().zip(arms).map(|(turn, arm)| far(turn, arm)));
     let fall = FALL * sub.params.fall().length() * sub.h * sub.h;
-    alone::leave(model, (state, pos), reach, |way| within(RECOIL * way + fall));
+    alone::leave(model, (state, pos), reach, |way| within(STRAY * way + fall));
     reach.prims.clear();
     reach.prims.extend(model.prims.iter().map(|prim| match prim.kind {
         PrimKind::Shape(r) => reach.frames[r.at()],

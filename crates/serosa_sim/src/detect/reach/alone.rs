@@ -71,7 +71,7 @@ fn swept(model: &Model, (state, to): (&State, &[Vec3]), reach: &Reach, b: usize)
         let (from, way, stray) = (state.pos[v], reach.ways[v], reach.strays[v]);
         // On its own way, or about that of the mean.
         let (end, beside) = (from + way, from + mean);
-        let apart = (to[v] - beside).length() * (super::AHEAD + super::RECOIL) + stray;
+        let apart = (to[v] - beside).length() * (super::AHEAD + super::STRAY) + stray;
         low = low.min(from - stray).min(end - stray).min(beside - apart);
         high = high.max(from + stray).max(end + stray).max(beside + apart);
         most = Real::max(most, apart);
