@@ -116,6 +116,8 @@ pub struct RawWorld {
     pub substeps: u32,
     /// Passes of iterative solvers.
     pub sweeps: u32,
+    /// Time that a step may take on the clock \[s\]; the session makes fewer passes where it would take longer.
+    pub budget_s: Option<Real>,
     /// How contacts are found.
     pub detector: Detector,
     /// How the tracker looks, where it is the detector.
@@ -134,6 +136,7 @@ impl Default for RawWorld {
             dt_s: p.dt_s,
             substeps: p.substeps,
             sweeps: p.sweeps,
+            budget_s: None,
             detector: p.detector,
             tracker: p.tracker,
             response: p.response,

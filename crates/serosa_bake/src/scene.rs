@@ -274,6 +274,14 @@ fn notes(raw: &RawScene, baked: &Baked) -> Vec<String> {
     {
         notes.push("boxes do not collide with boxes: two of them can pass through each other".to_owned());
     }
+    let (budget_s, dt_s) = (raw.world.budget_s.unwrap_or(0.0), raw.world.dt_s);
+    if budget_s > dt_s {
+        notes.push(format!(
+            "a step of {} ms that takes all of its budget of {} ms does not keep up with the clock",
+            dt_s * 1e3,
+            budget_s * 1e3
+        ));
+    }
     notes.extend(solid::notes(raw, baked));
     notes
 }

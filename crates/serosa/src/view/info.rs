@@ -47,6 +47,8 @@ pub fn scene_info(name: &str, loaded: &Loaded) -> SceneInfo {
         title: raw.title.clone(),
         about: raw.about.clone(),
         dt_s: params.dt_s,
+        sweeps: params.sweeps,
+        budget_ms: raw.world.budget_s.map(|s| 1e3 * s),
         bodies: model.bodies.iter().enumerate().map(|(i, b)| body(raw, model, i, b)).collect(),
         tools: model.tools.iter().map(tool).collect(),
         probes: model.probes.iter().map(probe).collect(),

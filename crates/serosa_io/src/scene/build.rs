@@ -131,6 +131,7 @@ impl Builder<'_> {
             dt_s: node.si("step"),
             substeps: node.count("substeps") as u32,
             sweeps: node.count("sweeps") as u32,
+            budget_s: node.real("budget"),
             detector: match node.choice("detector") {
                 "all-pairs" => Detector::AllPairs,
                 "tracker" => Detector::Tracker,

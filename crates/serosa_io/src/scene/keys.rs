@@ -180,6 +180,12 @@ static WORLD: Table = table(
             "Passes over springs and contacts in each part. More make long chains stiffer and piles firmer, and cost time in proportion.",
         ),
         key(
+            "budget",
+            Quantity(Dim::Time, 1e-5, 1.0),
+            Optional,
+            "Time that a step may take on the clock. On the page fewer sweeps are made where it would take longer, one at least and never more than `sweeps`; the filter always runs. `serosa run` makes all of them.",
+        ),
+        key(
             "detector",
             Choice(&[
                 ("grid", "a sorted grid, near-linear in the number of edges"),

@@ -223,6 +223,9 @@ pub(super) fn answer(sub: &Substep, state: &mut State, scratch: &mut Scratch, re
     scratch.target_pose.copy_from_slice(&scratch.pose);
     prepare(sub, state, scratch);
     for sweep in 0..sub.sweeps {
+        if sweep + 1 == sub.sweeps {
+            scratch.last_sweep.copy_from_slice(&scratch.pos);
+        }
         for (b, body) in sub.model.bodies.iter().enumerate() {
             match &body.kind {
                 BodyKind::Band(band) => band::descend(sub, b, band, state, scratch),
@@ -239,8 +242,14 @@ pub(super) fn answer(sub: &Substep, state: &mut State, scratch: &mut Scratch, re
             row.update(row.between(pos, pose));
         }
     }
+    report.residual_m = Some(moved(&scratch.last_sweep, &scratch.pos).max(report.residual_m.unwrap_or(0.0)));
     velocities(sub, state, scratch);
     store(sub, state, scratch, report);
+}
+
+/// The longest way from one of these places to those \[m\].
+fn moved(from: &[Vec3], to: &[Vec3]) -> Real {
+    from.iter().zip(to).map(|(a, b)| (*a - *b).length()).fold(0.0, Real::max)
 }
 
 fn prepare(sub: &Substep, state: &State, scratch: &mut Scratch) {
