@@ -53,20 +53,12 @@ impl Oven<'_> {
                 "write model.fixed = {} to hold a solid where it is",
             );
         }
-        if self.raw.world.response == Response::AugmentedLagrangian {
-            let what = match &kind {
-                BodyKind::Springs(_) => "springs",
-                BodyKind::Tissue(_) => "tissue",
-                BodyKind::Solid(_) => "tetrahedra",
-                BodyKind::Band(_) | BodyKind::Rigid(_) => "",
-            };
-            if !what.is_empty() {
-                self.fault(
-                    place,
-                    format!("\"{}\" is made of {what}, which the augmented Lagrangian cannot move", raw.name),
-                    "write response = \"displacement-velocity\", or model.band for a rope or an intestine",
-                );
-            }
+        if self.raw.world.response == Response::AugmentedLagrangian && matches!(kind, BodyKind::Tissue(_)) {
+            self.fault(
+                place,
+                format!("\"{}\" is made of tissue, which the augmented Lagrangian cannot move", raw.name),
+                "write model.solid for a closed surface, model.springs for a sheet, or response = \"displacement-velocity\"",
+            );
         }
         self.close_body(raw, kind, vertices, prims);
         self.check_verlet(i, raw);
@@ -121,15 +113,21 @@ impl Oven<'_> {
         found.extend(solid::material_faults(elastic, place));
         let fixed = self.fixed_vertices(i, raw, &tets.mesh);
         if self.raw.world.response.presses() {
-            let help = "write response = \"displacement-velocity\"; solids make no contacts yet";
+            let help = "write response = \"augmented-lagrangian\"";
             found.push(crate::Fault::new(place, "this response cannot move solids apart", help));
         }
         if !found.is_empty() {
             self.faults.extend(found);
             return None;
         }
+        let first = self.model.rest.len() as u32;
         match solid::add(&mut self.model, tets, elastic, &fixed) {
-            Ok(body) => Some(BodyKind::Solid(body)),
+            Ok(body) => {
+                if self.raw.world.response == Response::AugmentedLagrangian {
+                    solid::add_surface(&mut self.model, &tets.mesh, first, elastic.thickness);
+                }
+                Some(BodyKind::Solid(body))
+            }
             Err((message, help)) => {
                 self.fault(place, message, help);
                 None

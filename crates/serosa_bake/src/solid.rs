@@ -12,10 +12,12 @@ use crate::Fault;
 use crate::raw::{Inside, Place, RawElastic, RawGeometry, RawModel, RawScene, RawTets, WallStiffness};
 use crate::scene::Baked;
 use crate::select::select;
-use crate::springs::add_vertices;
+use crate::springs::{Skin, add_skin, add_vertices};
+use crate::tissue::sides;
 use serosa_geometry::tets::Tets;
 use serosa_geometry::{Mat3, Mesh, Real, Vec3, VertexId};
 use serosa_sim::model::{BodyKind, Descent, Model, Region, SolidBody, Tet, Wall};
+use serosa_sim::params::Response;
 
 /// Vertices lie within this of the origin \[m\].
 const SPACE: Real = 200.0;
@@ -25,6 +27,9 @@ const SLIVER: Real = 1e-3;
 const CROWD: usize = 1000;
 /// Densities of tissue, and of anything else in an operating theatre, are between these \[kg/m³\].
 const DENSITIES: std::ops::RangeInclusive<Real> = 100.0..=20_000.0;
+/// Thickness of a surface for which none is given \[m\], but no more than this part of its mean edge.
+const THICKNESS: Real = 1e-3;
+const THIN: Real = 0.2;
 /// No organ is longer \[m\].
 const LONG: Real = 10.0;
 
@@ -180,6 +185,15 @@ pub fn add(
     Ok(body)
 }
 
+/// Adds what others touch of a solid whose vertices begin at `first`: edges and triangles of its outer surface.
+pub fn add_surface(model: &mut Model, mesh: &Mesh, first: u32, thickness: Option<Real>) {
+    let edges: Vec<[u32; 2]> = sides(mesh).into_keys().collect();
+    let length = |e: &[u32; 2]| (mesh.points[e[0] as usize] - mesh.points[e[1] as usize]).length();
+    let mean = edges.iter().map(length).sum::<Real>() / edges.len().max(1) as Real;
+    let thickness = thickness.unwrap_or(THICKNESS.min(THIN * mean));
+    add_skin(model, mesh, edges.into_iter(), first, Skin { radius: 0.5 * thickness, faces: true });
+}
+
 fn tet(points: &[Vec3], nodes: &[u32; 4], region: u32) -> Tet {
     let [a, b, c, d] = nodes.map(|v| points[v as usize]);
     let edges = Mat3::from_cols(b - a, c - a, d - a);
@@ -278,9 +292,11 @@ pub fn notes(raw: &RawScene, baked: &Baked) -> Vec<String> {
         if long > LONG {
             notes.push(format!("\"{name}\" is {long:.0} m long. Are its millimetres taken for metres?"));
         }
-        if solid.free && baked.params.gravity > 0.0 {
+        let touches = baked.params.response == Response::AugmentedLagrangian;
+        if solid.free && baked.params.gravity > 0.0 && !touches {
             notes.push(format!(
-                "nothing holds \"{name}\", and solids make no contacts yet: it will fall for ever. Write `attach`"
+                "nothing holds \"{name}\", and with this response solids touch nothing: it will fall for ever. Write \
+                 `attach`, or response = \"augmented-lagrangian\""
             ));
         }
         let (pieces, loose) = pieces(&baked.model, b, solid);

@@ -2,12 +2,12 @@
 
 use crate::body::band::BandWork;
 use crate::body::solid::SolidWork;
-use crate::body::springs::SpringWork;
+use crate::body::springs::{NetWork, SpringWork};
 use crate::body::tissue::TissueWork;
 use crate::detect::{Finder, Reach, Shells};
 use crate::filter::Planes;
 use crate::model::{Model, Pose};
-use crate::respond::augmented_lagrangian::Touching;
+use crate::respond::augmented_lagrangian::{Links, Touching};
 use crate::respond::carried::Carried;
 use crate::respond::displacement_velocity::RowWork;
 use crate::respond::grip::GripWork;
@@ -47,6 +47,10 @@ pub struct Scratch {
     pub reach: Reach,
     /// The rows as the augmented Lagrangian works on them. Written by Respond.
     pub touching: Vec<Touching>,
+    /// Which of them hold a vertex or a body. Written by Respond.
+    pub links: Links,
+    /// One per body; empty but for springs that descend with rows. Written by Respond.
+    pub nets: Vec<NetWork>,
     /// Certificates of the filter. Written by Detect, Respond and Filter.
     pub planes: Planes,
     /// Positions before the last pass \[m\], one per vertex. Written by Respond.
@@ -120,6 +124,8 @@ impl Scratch {
             growth: vec![0.0; model.prims.len()],
             reach: Reach::default(),
             touching: Vec::new(),
+            links: Links::default(),
+            nets: vec![NetWork::default(); model.bodies.len()],
             planes: Planes::default(),
             last_sweep: state.pos.clone(),
             wanted: Vec::new(),

@@ -138,8 +138,15 @@ impl Bar {
             poisson: POISSON,
             density: DENSITY,
         };
-        let elastic =
-            RawElastic { base, regions: vec![], relaxation_s: 0.0, walls: vec![], ties: vec![], descent };
+        let elastic = RawElastic {
+            base,
+            regions: vec![],
+            relaxation_s: 0.0,
+            walls: vec![],
+            ties: vec![],
+            descent,
+            thickness: None,
+        };
         let mut body = RawBody::new("bar", RawGeometry::Tets(self.shape()), RawModel::Solid(elastic));
         let left = Aabb { min: Vec3::splat(-1.0), max: Vec3::new(1e-9, 1.0, 1.0) };
         body.attachments = vec![Selector::Box(left)];

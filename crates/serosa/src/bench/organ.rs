@@ -99,6 +99,7 @@ fn bake_block(n: usize, case: Case) -> Result<Baked, Failure> {
         walls: Vec::new(),
         ties: Vec::new(),
         descent: RawDescent::Vertex,
+        thickness: None,
     };
     let geometry = RawGeometry::Tets(RawTets { mesh, tets, ..RawTets::default() });
     let mut body = RawBody::new("block", geometry, RawModel::Solid(elastic));

@@ -63,6 +63,9 @@ pub struct RawElastic {
     pub ties: Vec<RawTie>,
     /// How it descends.
     pub descent: RawDescent,
+    /// Of its surface, as others touch it: half of it lies outside of the tetrahedra \[m\]. None chooses by the size of
+    /// the tetrahedra.
+    pub thickness: Option<Real>,
 }
 
 /// Which tetrahedra.

@@ -26,6 +26,7 @@ mod search;
 mod settle;
 mod shells;
 mod solid;
+mod solid_contact;
 mod solid_faults;
 mod specimens;
 mod statics;

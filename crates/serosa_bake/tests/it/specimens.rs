@@ -102,6 +102,7 @@ pub fn elastic(law: Law, young: f64, poisson: f64, density: f64, relaxation_s: f
         walls: Vec::new(),
         ties: Vec::new(),
         descent: RawDescent::Vertex,
+        thickness: None,
     }
 }
 

@@ -314,16 +314,6 @@ fn rings_and_forks_are_no_ropes() {
     }
 }
 
-#[test]
-fn the_augmented_lagrangian_refuses_springs() {
-    let mut scene = scene(vec![springs("rope", chain(Vec3::Z, Vec3::X, 5), 1.0, 1.0, 0.0)]);
-    scene.world.response = Response::AugmentedLagrangian;
-    let (place, message, help) = refusal(&scene);
-    assert_eq!(place, Place::Body(0));
-    assert!(message.contains("\"rope\" is made of springs"), "{message}");
-    assert!(help.contains("displacement-velocity") && help.contains("model.band"), "{help}");
-}
-
 fn probe_at(tip: Vec3) -> RawTool {
     RawTool {
         name: "probe".into(),

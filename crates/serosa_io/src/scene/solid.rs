@@ -169,6 +169,7 @@ pub fn elastic(
             "global" => RawDescent::Global,
             _ => RawDescent::Auto,
         },
+        thickness: n.real("thickness"),
         walls,
         ties: n.list("tie").iter().filter_map(tie).collect(),
         base,

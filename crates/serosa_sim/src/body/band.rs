@@ -70,9 +70,9 @@ struct Own {
 
 /// A quadratic in a length or a curvature: energy = ½ stiffness (value − rest)².
 #[derive(Clone, Copy, Debug, Default)]
-struct Taut {
-    stiffness: Real,
-    rest: Real,
+pub(super) struct Taut {
+    pub(super) stiffness: Real,
+    pub(super) rest: Real,
 }
 
 impl Taut {
@@ -81,7 +81,7 @@ impl Taut {
         Self { stiffness: stiffness * (1.0 + viscous), rest: (rest + viscous * now) / (1.0 + viscous) }
     }
 
-    fn energy(&self, value: Real) -> Real {
+    pub(super) fn energy(&self, value: Real) -> Real {
         0.5 * self.stiffness * (value - self.rest) * (value - self.rest)
     }
 }

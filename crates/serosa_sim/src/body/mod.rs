@@ -35,6 +35,7 @@ pub(crate) struct Substep<'a> {
 pub(crate) fn predict(sub: &Substep, state: &mut State, scratch: &mut Scratch) {
     // Free motion knows no rows, not even those of another response in an earlier step.
     scratch.touching.clear();
+    scratch.links.clear();
     for (b, body) in sub.model.bodies.iter().enumerate() {
         match &body.kind {
             BodyKind::Springs(springs) => springs::predict(sub, b, springs, state, scratch),

@@ -6,9 +6,14 @@
 //! further passes converge to the implicit step of the whole body. One spring alone is exact backward Euler;
 //! few passes leave a long chain softer than its springs.
 
+mod net;
+
+pub use net::NetWork;
+pub(crate) use net::{descend, start};
+
 use super::Substep;
 use crate::model::{BLOCK, Spring, SpringBody, SpringKind};
-use crate::params::BodyParams;
+use crate::params::{BodyParams, Response};
 use crate::state::State;
 use crate::{Real, Scratch, Vec3};
 use rayon::prelude::*;
@@ -61,6 +66,9 @@ pub(super) fn predict(sub: &Substep, b: usize, body: &SpringBody, state: &State,
     for v in vertices.clone() {
         let fall = if scratch.inv_mass[v] > 0.0 { sub.params.fall() * sub.h } else { Vec3::ZERO };
         scratch.vel[v] = if moves { state.vel[v] + fall } else { Vec3::ZERO };
+    }
+    if sub.params.response == Response::AugmentedLagrangian {
+        return net::aim(sub, vertices, state, scratch);
     }
     if moves {
         let springs = &sub.model.springs[all.clone()];

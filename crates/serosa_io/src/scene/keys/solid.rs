@@ -88,6 +88,12 @@ pub(super) static SOLID: Table = table(
         key("element", ELEMENT, Default("\"linear\""), "How tetrahedra bend."),
         key("descent", DESCENT, Default("\"auto\""), "How a step finds its end."),
         key(
+            "thickness",
+            Quantity(Dim::Length, 1e-5, 0.05),
+            Optional,
+            "Of its surface, as others touch it (response = \"augmented-lagrangian\"): half of it lies outside. 1 mm where none is given, or a fifth of the mean edge of the surface where that is less.",
+        ),
+        key(
             "region",
             List(&REGION),
             Optional,

@@ -211,6 +211,22 @@ pub(super) fn unload(bare: &[Bare], weights: &mut Weights) {
     }
 }
 
+/// Makes a vertex so firm that it stays at its place, and keeps how it was.
+pub(super) fn pin(
+    body: &SolidBody,
+    (vertex, place): (u32, Vec3),
+    firmness: Real,
+    weights: &mut Weights,
+    out: &mut Vec<Bare>,
+) {
+    let Some(seat) = seat(body, vertex) else { return };
+    let (held, k) = (&mut weights.held[seat.0 as usize], seat.1 as usize);
+    let pull = Vec3::new(held.pull[0].0[k], held.pull[1].0[k], held.pull[2].0[k]);
+    out.push(Bare { seat, diag: held.diag.0[k], pull });
+    held.diag.0[k] = firmness;
+    (0..3).for_each(|c| held.pull[c].0[k] = firmness * place[c]);
+}
+
 /// Puts loads on.
 pub(super) fn load(body: &SolidBody, loads: &[Load], weights: &mut Weights) {
     for load in loads {

@@ -8,8 +8,10 @@
 //! Φ, so E(x⁺) + ½|v⁺ − v − h g|² ≤ E(xⁿ) + ½|v + h g|², however few the sweeps. Rigid motions of a free body are solved
 //! apart, and its momenta kept exactly.
 //!
-//! Solids make no contact rows yet. Jaws, walls and ties hold them as springs of the same potential.
+//! Walls and ties hold them as springs of the same potential, and jaws too, but for the augmented Lagrangian: there rows
+//! and jaws are part of Φ, and the body descends with them (see [`touched`](self)).
 
+mod energy;
 mod global;
 mod lanes;
 mod loads;
@@ -19,15 +21,18 @@ mod quadratic;
 mod strain;
 mod sweep;
 mod tangent;
+mod touched;
 mod whole;
 
+pub use energy::{energy, forces, region_energy, tie_energy, tie_forces};
 pub use prepare::opposite;
 pub use strain::strain;
 pub use tangent::{Elastic, Tangent};
 
 use super::Substep;
 use crate::model::{BodyKind, Descent, Global, Model, SolidBody};
-use crate::params::BodyParams;
+use crate::params::{BodyParams, Response};
+use crate::respond::augmented_lagrangian::{Contacts, Links};
 use crate::state::State;
 use crate::{Real, Scratch, Vec3};
 use global::{Quasi, Shares, Stiffer};
@@ -36,8 +41,9 @@ pub(crate) use loads::solid_of;
 use loads::{Bare, Hold, Load, Where};
 use material::Moduli;
 use prepare::{Nearness, Solid, Stuff, Turning, places, spot, vec};
-use strain::{each_sample, tets};
+use strain::tets;
 use sweep::Weights;
+pub(crate) use touched::{descend_inside, descend_touched, finish, start};
 use whole::Whole;
 
 /// Damping turns with the body again before these sweeps: rotations change little after the first.
@@ -67,6 +73,8 @@ pub struct SolidWork {
     holds: Vec<Hold>,
     loads: Vec<Load>,
     bare: Vec<Bare>,
+    /// Vertices that rows hold, as they are otherwise.
+    pinned: Vec<Bare>,
     /// Vertices about loads.
     near: Vec<u32>,
     /// Φ where the substep begins \[J\].
@@ -82,35 +90,61 @@ fn scale(body: &SolidBody, params: &BodyParams) -> Real {
     body.regions.first().map_or(1.0, |r| params.stiffness / r.young)
 }
 
+/// What a body descends among.
+struct Among<'a> {
+    sub: &'a Substep<'a>,
+    /// Where vertices would be without forces, one for each \[m\].
+    target: &'a [Vec3],
+    contacts: Contacts<'a>,
+}
+
 /// Predict, for all solids: the whole motion. Cost: O(sweeps × tetrahedra). Bodies that are tied descend in turn, sweep
-/// by sweep. Goes after all others, since jaws hold where their tools are.
+/// by sweep. Goes after all others, since jaws hold where their tools are. Where the response descends with the bodies,
+/// the inertial target alone.
 pub(super) fn predict(sub: &Substep, state: &mut State, scratch: &mut Scratch) {
     let mut works = std::mem::take(&mut scratch.solids);
-    for grip in state.grips.iter().filter(|g| solid_of(sub.model, g.vertex).is_some()) {
-        loads::recoil(sub, grip, grip.pull, scratch);
+    let descends = sub.params.response == Response::AugmentedLagrangian;
+    if !descends {
+        for grip in state.grips.iter().filter(|g| solid_of(sub.model, g.vertex).is_some()) {
+            loads::recoil(sub, grip, grip.pull, scratch);
+        }
     }
     for (b, body) in solids(sub.model) {
-        if !state.frozen[b] {
-            begin(sub, (b, body), state, scratch, &mut works);
-        } else {
-            for v in sub.model.bodies[b].vertex_range() {
-                (scratch.pos[v], scratch.target[v], scratch.vel[v]) =
-                    (state.pos[v], state.pos[v], Vec3::ZERO);
-            }
+        aim(sub, b, state, scratch);
+        weigh(sub, (b, body), &mut works[b]);
+        works[b].holds.clear();
+        if !descends {
+            let frames = (&scratch.rigid_mobility[..], &scratch.pose[..]);
+            let vertices = sub.model.bodies[b].vertex_range();
+            loads::hold(sub, vertices, &state.grips, frames, &mut works[b].holds);
         }
+    }
+    if !descends {
+        descend_alone(sub, state, scratch, &mut works);
+    }
+    scratch.solids = works;
+}
+
+/// All sweeps of a free motion.
+fn descend_alone(sub: &Substep, state: &mut State, scratch: &mut Scratch, works: &mut [SolidWork]) {
+    let Scratch { pos, target, pose, .. } = scratch;
+    let none = Links::default();
+    let contacts = Contacts { pos, pose, touching: &[], links: &none };
+    let mut among = Among { sub, target, contacts };
+    for (b, body) in solids(sub.model).filter(|(b, _)| !state.frozen[*b]) {
+        begin(&mut among, (b, body), state, works);
     }
     for pass in 0..sub.sweeps {
         for (b, body) in solids(sub.model).filter(|(b, _)| !state.frozen[*b]) {
-            descend(sub, (b, body), pass, &scratch.target, &mut works);
+            descend(&mut among, (b, body), pass, works);
         }
     }
     for (b, body) in solids(sub.model) {
         if state.frozen[b] {
             continue;
         }
-        end(sub, (b, body), state, scratch, &mut works);
+        end(sub, (b, body), state, scratch, works);
     }
-    scratch.solids = works;
 }
 
 fn solids(model: &Model) -> impl Iterator<Item = (usize, &SolidBody)> {
@@ -120,61 +154,81 @@ fn solids(model: &Model) -> impl Iterator<Item = (usize, &SolidBody)> {
     })
 }
 
-/// The weights of a substep, and where it begins.
-fn begin(
-    sub: &Substep,
-    (b, body): (usize, &SolidBody),
-    state: &State,
-    scratch: &mut Scratch,
-    works: &mut [SolidWork],
-) {
-    let vertices = sub.model.bodies[b].vertex_range();
+/// The inertial target of a body; one that is frozen stays where it is.
+fn aim(sub: &Substep, b: usize, state: &State, scratch: &mut Scratch) {
     let fall = sub.params.fall() * sub.h;
-    for v in vertices.clone() {
+    for v in sub.model.bodies[b].vertex_range() {
         let free = scratch.inv_mass[v] > 0.0;
         scratch.vel[v] = if free { state.vel[v] + fall } else { Vec3::ZERO };
         scratch.target[v] = state.pos[v] + scratch.vel[v] * sub.h;
+        scratch.pos[v] = scratch.target[v];
     }
-    let work = &mut works[b];
-    weigh(sub, (b, body), work);
-    loads::hold(
-        sub,
-        vertices.clone(),
-        &state.grips,
-        (&scratch.rigid_mobility, &scratch.pose),
-        &mut work.holds,
-    );
-    let (old, target) = (&state.pos[vertices.clone()], &scratch.target[vertices.clone()]);
-    // Where the descent would begin: a factor sees weight and strain at once, vertices do not.
-    let mut guess = std::mem::take(&mut work.guess);
-    guess.clear();
-    match body.descent {
-        Descent::Vertex => guess.extend_from_slice(target),
-        Descent::Global(_) => {
-            let coast = |v: usize| if scratch.inv_mass[v] > 0.0 { state.vel[v] * sub.h } else { Vec3::ZERO };
-            guess.extend(vertices.map(|v| state.pos[v] + coast(v)));
+}
+
+/// Where the descent would begin, into `guess`.
+fn guess(among: &mut Among, (b, body): (usize, &SolidBody), inertia: &[Real], out: &mut Vec<Vec3>) {
+    let vertices = among.sub.model.bodies[b].vertex_range();
+    let target = &among.target[vertices.clone()];
+    let fall = among.sub.params.fall() * (among.sub.h * among.sub.h);
+    let coast = |(y, m): (&Vec3, &Real)| if *m > 0.0 { *y - fall } else { *y };
+    out.clear();
+    out.extend_from_slice(target);
+    let coasts = match body.descent {
+        // A factor sees weight and strain at once, vertices do not.
+        Descent::Global(_) => true,
+        Descent::Vertex => among.is_carried(b, target, inertia),
+    };
+    if coasts {
+        out.clear();
+        out.extend(target.iter().zip(inertia).map(coast));
+    }
+}
+
+impl Among<'_> {
+    /// Whether rows carry a body rather than letting it fall: Φ is less where it moves on as it did than where it falls
+    /// freely. Its own strain is next to the same in both.
+    fn is_carried(&mut self, b: usize, target: &[Vec3], inertia: &[Real]) -> bool {
+        if !self.contacts.any(b) {
+            return false;
         }
+        let vertices = self.sub.model.bodies[b].vertex_range();
+        let fall = self.sub.params.fall() * (self.sub.h * self.sub.h);
+        self.contacts.pos[vertices.clone()].copy_from_slice(target);
+        let falling = self.contacts.potential(b);
+        for ((x, y), m) in self.contacts.pos[vertices].iter_mut().zip(target).zip(inertia) {
+            *x = if *m > 0.0 { *y - fall } else { *y };
+        }
+        let inertial = 0.5 * fall.length_squared() * inertia.iter().sum::<Real>();
+        self.contacts.potential(b) + inertial < falling
     }
-    fill(body, old, &mut work.flow);
-    let here = phi(sub.model, (b, body), works, (old, target), false);
+}
+
+/// Chooses where a substep begins.
+fn begin(among: &mut Among, (b, body): (usize, &SolidBody), state: &State, works: &mut [SolidWork]) {
+    let (model, vertices) = (among.sub.model, among.sub.model.bodies[b].vertex_range());
+    let old = &state.pos[vertices.clone()];
+    let mut start = std::mem::take(&mut works[b].guess);
+    guess(among, (b, body), &works[b].inertia, &mut start);
+    fill(body, old, &mut works[b].flow);
+    let here = phi(among, (b, body), works, old, false);
     let SolidWork { made_for, inertia, weights, turning, flow, .. } = &mut works[b];
-    let solid = Solid { body, tets: tets(sub.model, body), stuff: made_for, inertia };
+    let solid = Solid { body, tets: tets(model, body), stuff: made_for, inertia };
     if solid.turns() {
         solid.remember(turning, weights, flow);
     }
-    fill(body, &guess, flow);
+    fill(body, &start, flow);
     let whole = matches!(body.descent, Descent::Global(_));
     let how = if whole { Nearness::Nearest } else { Nearness::Nearer };
     if solid.turns() {
         solid.turn(turning, flow, how);
     }
-    let there = phi(sub.model, (b, body), works, (&guess, target), true);
-    works[b].guess = guess;
+    let there = phi(among, (b, body), works, &start, true);
+    works[b].guess = start;
     works[b].start = if there <= here { there } else { here };
     if there.partial_cmp(&here).is_none_or(std::cmp::Ordering::is_gt) {
         let SolidWork { made_for, inertia, weights, turning, flow, .. } = &mut works[b];
         fill(body, old, flow);
-        let solid = Solid { body, tets: tets(sub.model, body), stuff: made_for, inertia };
+        let solid = Solid { body, tets: tets(model, body), stuff: made_for, inertia };
         if solid.turns() {
             solid.remember(turning, weights, flow);
             solid.turn(turning, flow, how);
@@ -182,9 +236,8 @@ fn begin(
     }
     if whole {
         let SolidWork { made_for, inertia, quasi, flow, start, .. } = &mut works[b];
-        let vertices = sub.model.bodies[b].vertex_range();
-        let solid = Solid { body, tets: tets(sub.model, body), stuff: made_for, inertia };
-        quasi.begin(&solid, &sub.model.rest[vertices], flow, *start);
+        let solid = Solid { body, tets: tets(model, body), stuff: made_for, inertia };
+        quasi.begin(&solid, &model.rest[vertices], flow, *start);
     }
 }
 
@@ -224,65 +277,70 @@ fn fill(body: &SolidBody, pos: &[Vec3], flow: &mut [Spot]) {
 
 /// Φ at the positions `pos`, which are those of the work as well \[J\].
 fn phi(
-    model: &Model,
+    among: &mut Among,
     (b, body): (usize, &SolidBody),
     works: &mut [SolidWork],
-    (pos, target): (&[Vec3], &[Vec3]),
+    pos: &[Vec3],
     damped: bool,
 ) -> Real {
-    let held = Where { model, works }.energy(b, body);
+    let (model, vertices) = (among.sub.model, among.sub.model.bodies[b].vertex_range());
+    let mut held = Where { model, works }.energy(b, body);
+    if among.contacts.any(b) {
+        among.contacts.pos[vertices.clone()].copy_from_slice(pos);
+        held += among.contacts.potential(b);
+    }
     let SolidWork { made_for, inertia, turning, flow, .. } = &mut works[b];
     let solid = Solid { body, tets: tets(model, body), stuff: made_for, inertia };
-    let far = pos.iter().zip(target).zip(solid.inertia);
+    let far = pos.iter().zip(&among.target[vertices]).zip(solid.inertia);
     let inertial: Real = far.map(|((x, y), m)| 0.5 * m * (*x - *y).length_squared()).sum();
     inertial + held + solid.potential(turning, flow, damped && solid.turns())
 }
 
 /// One pass of one body, with the others where they are.
-fn descend(
-    sub: &Substep,
-    (b, body): (usize, &SolidBody),
-    pass: u32,
-    target: &[Vec3],
-    works: &mut [SolidWork],
-) {
-    let target = &target[sub.model.bodies[b].vertex_range()];
-    let mut pass = pass;
+fn descend(among: &mut Among, (b, body): (usize, &SolidBody), pass: u32, works: &mut [SolidWork]) {
+    let (model, mut pass) = (among.sub.model, pass);
+    let touched = among.contacts.any(b);
     if let Descent::Global(global) = &body.descent {
         let every = global.every.max(1);
         let due = pass.is_multiple_of(every);
         pass /= every;
-        if !due || !leap(sub, (b, body), (global, pass), target, works) {
-            return;
-        }
         // What the factor does not know of is a matter of few vertices.
-        if !loads::tied(sub.model, b) && works[b].holds.is_empty() {
+        let swept = loads::tied(model, b) || !works[b].holds.is_empty() || touched;
+        if due && !leap(among, (b, body), (global, pass), works) && !touched || !swept || !due && !touched {
             return;
         }
     }
-    ready(sub, (b, body), pass, target, works);
-    let SolidWork { made_for, inertia, weights, turning, flow, loads, near, .. } = &mut works[b];
-    let solid = Solid { body, tets: tets(sub.model, body), stuff: made_for, inertia };
+    ready(among, (b, body), pass, works);
+    let SolidWork { made_for, inertia, weights, turning, flow, loads, near, pinned, .. } = &mut works[b];
+    let solid = Solid { body, tets: tets(model, body), stuff: made_for, inertia };
     if let Some(ten) = solid.ten() {
         ten.around(loads, near);
+        let first = model.bodies[b].vertices.start as usize;
+        near.retain(|v| among.contacts.links.of(first + *v as usize).is_empty());
     }
+    touched::pin(model, (b, body), among.contacts.links, (weights, flow), pinned);
     solid.sweep(turning, weights, flow, Some(near));
-    if let Descent::Global(_) = body.descent {
-        works[b].quasi.phi = phi_now(sub.model, (b, body), works, target, Nearness::Nearest);
+    loads::unload(pinned, weights);
+    if let Descent::Global(_) = body.descent
+        && !touched
+    {
+        works[b].quasi.phi = phi_now(among, (b, body), works, Nearness::Nearest);
     }
 }
 
 /// Weights and pulls for a pass from where everything is now. Tetrahedra turn where it is their time; those of a body
 /// that descends as a whole have.
-fn ready(sub: &Substep, (b, body): (usize, &SolidBody), pass: u32, target: &[Vec3], works: &mut [SolidWork]) {
-    let loaded = loads::any(sub.model, b, body, &works[b]);
+fn ready(among: &Among, (b, body): (usize, &SolidBody), pass: u32, works: &mut [SolidWork]) {
+    let model = among.sub.model;
+    let target = &among.target[model.bodies[b].vertex_range()];
+    let loaded = loads::any(model, b, body, &works[b]);
     if loaded {
         let mut loads = std::mem::take(&mut works[b].loads);
-        Where { model: sub.model, works }.loads(b, body, &mut loads);
+        Where { model, works }.loads(b, body, &mut loads);
         works[b].loads = loads;
     }
     let SolidWork { made_for, inertia, weights, turning, flow, loads, bare, .. } = &mut works[b];
-    let solid = Solid { body, tets: tets(sub.model, body), stuff: made_for, inertia };
+    let solid = Solid { body, tets: tets(model, body), stuff: made_for, inertia };
     loads::unload(bare, weights);
     let whole = matches!(body.descent, Descent::Global(_));
     let often = solid.is_corotated() && (pass < TURN_EACH || pass.is_multiple_of(TURN_EACH));
@@ -302,10 +360,9 @@ fn ready(sub: &Substep, (b, body): (usize, &SolidBody), pass: u32, target: &[Vec
 
 /// Φ where the body is \[J\], its tetrahedra turned there.
 fn phi_now(
-    model: &Model,
+    among: &mut Among,
     (b, body): (usize, &SolidBody),
     works: &mut [SolidWork],
-    target: &[Vec3],
     how: Nearness,
 ) -> Real {
     let SolidWork { made_for, inertia, turning, flow, guess, .. } = &mut works[b];
@@ -313,30 +370,32 @@ fn phi_now(
     for (x, place) in pos.iter_mut().zip(&body.layout.places) {
         *x = vec(flow[*place as usize]);
     }
-    let solid = Solid { body, tets: tets(model, body), stuff: made_for, inertia };
+    let solid = Solid { body, tets: tets(among.sub.model, body), stuff: made_for, inertia };
     if solid.turns() {
         solid.turn(turning, flow, how);
     }
-    let phi = phi(model, (b, body), works, (&pos, target), true);
+    let phi = phi(among, (b, body), works, &pos, true);
     works[b].guess = pos;
     phi
 }
 
 /// One quasi-Newton step; whether there was anything to gain.
 fn leap(
-    sub: &Substep,
+    among: &mut Among,
     (b, body): (usize, &SolidBody),
     (global, pass): (&Global, u32),
-    target: &[Vec3],
     works: &mut [SolidWork],
 ) -> bool {
-    if loads::tied(sub.model, b) {
-        works[b].quasi.phi = phi_now(sub.model, (b, body), works, target, Nearness::Nearest);
+    let sub = among.sub;
+    // Others have moved, or rows push otherwise.
+    if loads::tied(sub.model, b) || among.contacts.any(b) {
+        works[b].quasi.phi = phi_now(among, (b, body), works, Nearness::Nearest);
     }
-    ready(sub, (b, body), pass, target, works);
+    ready(among, (b, body), pass, works);
     let SolidWork { weights, turning, flow, quasi, inertia, made_for, .. } = &mut works[b];
     let solid = Solid { body, tets: tets(sub.model, body), stuff: made_for, inertia };
     solid.slopes(turning, weights, flow, &mut quasi.slopes);
+    touched::push(sub.model, (b, body), &among.contacts, &mut quasi.slopes);
     let stiffer = Stiffer {
         inertia: global.substep_s * global.substep_s / (sub.h * sub.h),
         elastic: scale(body, &sub.params.bodies[b]) * (1.0 + made_for.first().map_or(0.0, |s| s.damping))
@@ -352,7 +411,7 @@ fn leap(
     loop {
         let SolidWork { flow, quasi, .. } = &mut works[b];
         quasi.go(body, shares.share, flow);
-        let after = phi_now(sub.model, (b, body), works, target, how);
+        let after = phi_now(among, (b, body), works, how);
         if shares.is_content([before, after], slope, rounding) {
             works[b].quasi.phi = after;
             return true;
@@ -363,15 +422,17 @@ fn leap(
         // Rotations have gone astray with the step.
         how = Nearness::Nearest;
     }
-    let SolidWork { made_for, inertia, weights, turning, flow, quasi, .. } = &mut works[b];
+    let SolidWork { made_for, inertia, weights, turning, flow, quasi, pinned, .. } = &mut works[b];
     quasi.go(body, 0.0, flow);
     let solid = Solid { body, tets: tets(sub.model, body), stuff: made_for, inertia };
     if body.quadratic.is_some() && solid.turns() {
         // Pulls of others are kept, those of samples turn with them.
         solid.turn(turning, flow, Nearness::Nearest);
     }
+    touched::pin(sub.model, (b, body), among.contacts.links, (weights, flow), pinned);
     solid.sweep(turning, weights, flow, None);
-    works[b].quasi.phi = phi_now(sub.model, (b, body), works, target, Nearness::Nearest);
+    loads::unload(pinned, weights);
+    works[b].quasi.phi = phi_now(among, (b, body), works, Nearness::Nearest);
     true
 }
 
@@ -389,7 +450,8 @@ fn end(
     for (x, place) in pos.iter_mut().zip(&body.layout.places) {
         *x = vec(works[b].flow[*place as usize]);
     }
-    let free = body.free && works[b].holds.is_empty();
+    let pushed = scratch.links.rows_of(b).iter().any(|r| scratch.touching[*r as usize].is_felt());
+    let free = body.free && works[b].holds.is_empty() && !pushed;
     if free {
         let SolidWork { made_for, inertia, turning, flow, start, .. } = &mut works[b];
         let solid = Solid { body, tets: tets(sub.model, body), stuff: made_for, inertia };
@@ -420,64 +482,4 @@ fn end(
         scratch.pos[vertices.clone()].copy_from_slice(&state.pos[vertices.clone()]);
         scratch.vel[vertices].fill(Vec3::ZERO);
     }
-}
-
-/// Elastic forces and those of walls, added to `out` \[N\]. Written apart from the sweep, to check it.
-pub fn forces(model: &Model, body: &SolidBody, params: &BodyParams, pos: &[Vec3], out: &mut [Vec3]) {
-    let scale = scale(body, params);
-    each_sample(model, body, pos, |s| {
-        let stress = Moduli::of(&body.regions[s.tet.region as usize], scale).stress(&s.f) * s.weight;
-        s.nodes.iter().zip(s.gradients).for_each(|(v, g)| out[*v] -= stress * *g);
-    });
-    for wall in &body.walls {
-        out[wall.vertex.at()] -= (pos[wall.vertex.at()] - wall.at) * wall.stiffness;
-    }
-}
-
-/// Elastic energy and that of walls \[J\].
-pub fn energy(model: &Model, body: &SolidBody, params: &BodyParams, pos: &[Vec3]) -> Real {
-    let walls = body
-        .walls
-        .iter()
-        .map(|w| 0.5 * w.stiffness * (pos[w.vertex.at()] - w.at).length_squared())
-        .sum::<Real>();
-    (0..body.regions.len()).map(|r| region_energy(model, body, r, params, pos)).sum::<Real>() + walls
-}
-
-/// Elastic energy of one region \[J\].
-pub fn region_energy(
-    model: &Model,
-    body: &SolidBody,
-    region: usize,
-    params: &BodyParams,
-    pos: &[Vec3],
-) -> Real {
-    let moduli = Moduli::of(&body.regions[region], scale(body, params));
-    let mut sum = 0.0;
-    each_sample(model, body, pos, |s| {
-        if s.tet.region as usize == region {
-            sum += moduli.density(&s.f) * s.weight;
-        }
-    });
-    sum
-}
-
-/// Forces of ties on the vertices, added to `out` \[N\].
-pub fn tie_forces(model: &Model, pos: &[Vec3], out: &mut [Vec3]) {
-    for tie in &model.ties {
-        let pull = (tie.ends[0].place(pos) - tie.ends[1].place(pos) - tie.apart) * tie.stiffness;
-        for (knot, sign) in tie.ends.iter().zip([-1.0, 1.0]) {
-            knot.nodes.iter().zip(knot.weights).for_each(|(v, w)| out[v.at()] += pull * (sign * w));
-        }
-    }
-}
-
-/// Energy of ties; each body has half of its own \[J\].
-pub fn tie_energy(model: &Model, b: usize, pos: &[Vec3]) -> Real {
-    let one = |t: &crate::model::Tie| {
-        let own = t.ends.iter().filter(|k| k.body.at() == b).count() as Real;
-        let apart = t.ends[0].place(pos) - t.ends[1].place(pos) - t.apart;
-        0.25 * own * t.stiffness * apart.length_squared()
-    };
-    model.ties.iter().map(one).sum()
 }

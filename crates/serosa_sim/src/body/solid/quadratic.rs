@@ -15,6 +15,7 @@ use super::material::{cofactor, polar};
 use super::prepare::{CHUNK, Nearness, Solid, Stuff, Turning, spot, vec};
 use super::sweep::{Held, Weights};
 use crate::model::{LANES, MIDDLES, NONE, Quadratic, SAMPLE, Tet};
+use crate::respond::augmented_lagrangian::Local;
 use crate::{Mat3, Quat, Real, Vec3};
 use rayon::prelude::*;
 
@@ -236,6 +237,12 @@ impl Ten<'_> {
     }
 
     fn go_to_minimum(&self, v: usize, turning: &Turning, weights: &Weights, flow: &mut [Spot]) {
+        let Local { force, matrix } = self.local(v, turning, weights, flow);
+        flow[v] = spot(vec(flow[v]) + matrix.inverse() * force);
+    }
+
+    /// What its own body does to a vertex.
+    pub fn local(&self, v: usize, turning: &Turning, weights: &Weights, flow: &[Spot]) -> Local {
         let (pull, mut diag) = held(weights, v);
         let mut force = pull - vec(flow[v]) * diag;
         let mut matrix = Mat3::ZERO;
@@ -253,7 +260,7 @@ impl Ten<'_> {
             }
         }
         matrix += Mat3::from_diagonal(Vec3::splat(diag));
-        flow[v] = spot(vec(flow[v]) + matrix.inverse() * force);
+        Local { force, matrix }
     }
 
     /// The vertices that loads hold, and those with which they share a tetrahedron, ascending.

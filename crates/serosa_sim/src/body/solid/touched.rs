@@ -1,0 +1,181 @@
+//! Solids among rows.
+//!
+//! Rows hold few vertices, each in its own directions. All others go to their minima together, as without rows, while
+//! those are pinned; then those go to theirs, one after the other, with all their rows. Only they see other bodies, so
+//! the insides of all bodies can be swept at the same time.
+
+use super::lanes::Spot;
+use super::loads::{self, Bare};
+use super::prepare::{Solid, spot, vec};
+use super::strain::tets;
+use super::sweep::Weights;
+use super::{Among, SolidWork, begin, descend, end, fill, solids};
+use crate::body::Substep;
+use crate::model::{LANES, Layout, Model, NONE, SECTION, SolidBody};
+use crate::respond::augmented_lagrangian::{Contacts, Links, Local};
+use crate::state::State;
+use crate::{Mat3, Real, Scratch, Vec3};
+
+/// Diagonal of a vertex that is to stay where it is \[N/m\]: what moves it by less than the last digit of a micrometre.
+const PINNED: Real = 1e30;
+
+impl SolidWork {
+    /// What resists a push on a vertex while its neighbours are held, but for its volume \[N/m\]; nothing where it is fixed.
+    pub fn firmness(&self, body: &SolidBody, v: usize) -> Option<Real> {
+        let seat = body.layout.seats[v];
+        (seat != NONE).then(|| self.weights.held[seat as usize / LANES].diag.0[seat as usize % LANES])
+    }
+}
+
+/// Where solids begin a substep among rows.
+pub(crate) fn start(sub: &Substep, state: &State, scratch: &mut Scratch) {
+    each(sub, state, scratch, |among, (b, body), works| {
+        begin(among, (b, body), state, works);
+        read(among, (b, body), works);
+    });
+}
+
+/// One pass over all vertices that no row holds.
+pub(crate) fn descend_inside(sub: &Substep, state: &State, scratch: &mut Scratch, pass: u32) {
+    each(sub, state, scratch, |among, (b, body), works| {
+        // The filter may have clipped what the last pass did.
+        fill(body, &among.contacts.pos[sub.model.bodies[b].vertex_range()], &mut works[b].flow);
+        descend(among, (b, body), pass, works);
+        read(among, (b, body), works);
+    });
+}
+
+fn each(
+    sub: &Substep,
+    state: &State,
+    scratch: &mut Scratch,
+    mut work: impl FnMut(&mut Among, (usize, &SolidBody), &mut [SolidWork]),
+) {
+    let Scratch { pos, pose, target, touching, links, solids: works, .. } = scratch;
+    let mut among = Among { sub, target, contacts: Contacts { pos, pose, touching, links } };
+    for (b, body) in solids(sub.model).filter(|(b, _)| !state.frozen[*b]) {
+        work(&mut among, (b, body), works);
+    }
+}
+
+/// Positions out of the order of the layout.
+fn read(among: &mut Among, (b, body): (usize, &SolidBody), works: &[SolidWork]) {
+    let pos = &mut among.contacts.pos[among.sub.model.bodies[b].vertex_range()];
+    for (x, place) in pos.iter_mut().zip(&body.layout.places) {
+        *x = vec(works[b].flow[*place as usize]);
+    }
+}
+
+/// The vertices of a body that rows hold go to their minima, in the order of their numbers.
+pub(crate) fn descend_touched(
+    sub: &Substep,
+    (b, body): (usize, &SolidBody),
+    state: &State,
+    scratch: &mut Scratch,
+) {
+    let Scratch { pos, pose, touching, links, solids: works, .. } = scratch;
+    if state.frozen[b] || links.rows_of(b).is_empty() {
+        return;
+    }
+    let SolidWork { made_for, inertia, weights, turning, flow, .. } = &mut works[b];
+    let solid = Solid { body, tets: tets(sub.model, body), stuff: made_for, inertia };
+    let mut contacts = Contacts { pos, pose, touching, links };
+    for (v, at) in sub.model.bodies[b].vertex_range().enumerate() {
+        if links.of(at).is_empty() || body.layout.seats[v] == NONE {
+            continue;
+        }
+        let local = match solid.ten() {
+            Some(ten) => ten.local(v, turning, weights, flow),
+            None => local(&body.layout, weights, flow, v),
+        };
+        flow[body.layout.places[v] as usize] = spot(contacts.lower(at, &local, |_, d| local.change(d)));
+    }
+}
+
+/// Ends the substep of a solid. Its momenta are those of a free body where nothing pushed it.
+pub(crate) fn finish(
+    sub: &Substep,
+    (b, body): (usize, &SolidBody),
+    state: &mut State,
+    scratch: &mut Scratch,
+) {
+    if state.frozen[b] {
+        return;
+    }
+    // The filter may have changed velocities on the way.
+    let fall = sub.params.fall() * sub.h;
+    for v in sub.model.bodies[b].vertex_range().filter(|v| scratch.inv_mass[*v] > 0.0) {
+        scratch.vel[v] = state.vel[v] + fall;
+    }
+    let mut works = std::mem::take(&mut scratch.solids);
+    let pos = &scratch.pos[sub.model.bodies[b].vertex_range()];
+    fill(body, pos, &mut works[b].flow);
+    end(sub, (b, body), state, scratch, &mut works);
+    scratch.solids = works;
+}
+
+/// Holds the vertices of a body that rows hold where they are, and keeps what their weights were.
+pub(super) fn pin(
+    model: &Model,
+    (b, body): (usize, &SolidBody),
+    links: &Links,
+    (weights, flow): (&mut Weights, &[Spot]),
+    out: &mut Vec<Bare>,
+) {
+    out.clear();
+    if links.rows_of(b).is_empty() {
+        return;
+    }
+    for (v, _) in model.bodies[b].vertex_range().enumerate().filter(|(_, at)| !links.of(*at).is_empty()) {
+        let place = vec(flow[body.layout.places[v] as usize]);
+        loads::pin(body, (v as u32, place), PINNED, weights, out);
+    }
+}
+
+/// Adds the forces of rows on a body, by places.
+pub(super) fn push(model: &Model, (b, body): (usize, &SolidBody), contacts: &Contacts, slopes: &mut [Spot]) {
+    if !contacts.any(b) {
+        return;
+    }
+    for (v, at) in model.bodies[b].vertex_range().enumerate() {
+        if !contacts.links.of(at).is_empty() {
+            let place = body.layout.places[v] as usize;
+            slopes[place] = spot(vec(slopes[place]) + contacts.force(at));
+        }
+    }
+}
+
+/// What its own body does to a vertex that moves: the scalar twin of the kernel of the sweep.
+fn local(layout: &Layout, weights: &Weights, flow: &[Spot], v: usize) -> Local {
+    let (seat, own) = (layout.seats[v] as usize, layout.places[v] as usize);
+    let (group, held, k) = (&layout.groups[seat / LANES], &weights.held[seat / LANES], seat % LANES);
+    let (first, part) = (own / SECTION * SECTION, &layout.parts[own / SECTION]);
+    let halo = &layout.halo[part.halo.start as usize..part.halo.end as usize];
+    // Of vertices around the part, those themselves, not their copies, which may be old.
+    let at = |place: usize| match place.checked_sub(part.own as usize) {
+        None => vec(flow[first + place]),
+        Some(around) => halo.get(around).map_or(Vec3::ZERO, |place| vec(flow[*place as usize])),
+    };
+    let x = vec(flow[own]);
+    let pull = Vec3::new(held.pull[0].0[k], held.pull[1].0[k], held.pull[2].0[k]);
+    let mut force = pull - x * held.diag.0[k];
+    let edges = group.edges.start as usize..group.edges.end as usize;
+    for (other, weight) in layout.edges[edges.clone()].iter().zip(&weights.edges[edges]) {
+        if weight.0[k] != 0.0 {
+            force -= at(other[k] as usize) * weight.0[k];
+        }
+    }
+    let mut matrix = Mat3::from_diagonal(Vec3::splat(held.diag.0[k]));
+    let faces = group.faces.start as usize..group.faces.end as usize;
+    for (face, weight) in layout.faces[faces.clone()].iter().zip(&weights.faces[faces]) {
+        if weight.kappa.0[k] == 0.0 {
+            continue;
+        }
+        let [a, b, c] = [0, 1, 2].map(|i| at((face[k] >> (10 * i)) as usize % SECTION));
+        let n = (b - a).cross(c - a);
+        let by = n * weight.kappa.0[k];
+        force -= by * (n.dot(x - a) - weight.beta.0[k]);
+        matrix += Mat3::from_cols(by * n.x, by * n.y, by * n.z);
+    }
+    Local { force, matrix }
+}

@@ -1,0 +1,127 @@
+//! Bodies and rows descend one potential together: augmented-Lagrangian contact with a friction cone.
+//!
+//! Each row pushes with max(0, λ − k·gap), where the multiplier λ is what it pushed with before: the stiffness k
+//! only has to catch changes, so a resting contact holds its gap exactly with a soft k. After each sweep λ takes
+//! over the push. Friction keeps an anchor, the place where sticking began, and pulls back to it within the cone
+//! μλ; a row that slides drags its anchor along at the end of the step. (Not after each sweep: a row would then stick
+//! to wherever an unfinished solve has taken it, and a rope on a slope creep.) Multipliers and anchors are saved with
+//! the state.
+//!
+//! The mathematics is that of the incremental potential with rows as in the augmented vertex-block descent of
+//! Giles et al. (2025); what differs is that bands and solids may descend as a whole.
+
+pub(crate) mod links;
+mod node;
+mod prepare;
+mod rigid;
+mod touching;
+
+pub(crate) use links::Contacts;
+pub use links::Links;
+pub(crate) use node::Local;
+pub use touching::{Answer, Touching};
+
+use crate::body::{Substep, band, solid, springs};
+use crate::model::BodyKind;
+use crate::report::StepReport;
+use crate::scratch::Scratch;
+use crate::state::{Kept, State};
+use crate::{Real, Vec3, filter};
+use serosa_geometry::rotation::to_rotation_vector;
+use touching::Source;
+
+/// The distance that contacts keep \[m\]: room for the filter to let things settle without touching them.
+pub const REST_GAP: Real = 1e-4;
+
+/// The whole response: sweeps in which every body descends, every row updates and the filter clips.
+pub(super) fn answer(sub: &Substep, state: &mut State, scratch: &mut Scratch, report: &mut StepReport) {
+    scratch.target_pose.copy_from_slice(&scratch.pose);
+    prepare::prepare(sub, state, scratch);
+    solid::start(sub, state, scratch);
+    springs::start(sub, state, scratch);
+    for sweep in 0..sub.sweeps {
+        if sweep + 1 == sub.sweeps {
+            scratch.last_sweep.copy_from_slice(&scratch.pos);
+        }
+        solid::descend_inside(sub, state, scratch, sweep);
+        for (b, body) in sub.model.bodies.iter().enumerate() {
+            match &body.kind {
+                BodyKind::Band(band) => band::descend(sub, b, band, state, scratch),
+                BodyKind::Rigid(r) => rigid::descend(sub, b as u32, *r, scratch),
+                BodyKind::Springs(body) => springs::descend(sub, b, body, state, scratch),
+                BodyKind::Solid(body) => solid::descend_touched(sub, (b, body), state, scratch),
+                BodyKind::Tissue(_) => {}
+            }
+        }
+        if sweep + 1 < sub.sweeps {
+            // The last clip is the Filter stage.
+            filter::clip(sub, state, scratch);
+        }
+        let Scratch { pos, pose, touching, .. } = scratch;
+        for row in touching.iter_mut() {
+            row.update(row.between(pos, pose));
+        }
+    }
+    report.residual_m = Some(moved(&scratch.last_sweep, &scratch.pos).max(report.residual_m.unwrap_or(0.0)));
+    velocities(sub, state, scratch);
+    store(sub, state, scratch, report);
+}
+
+/// The longest way from one of these places to those \[m\].
+fn moved(from: &[Vec3], to: &[Vec3]) -> Real {
+    from.iter().zip(to).map(|(a, b)| (*a - *b).length()).fold(0.0, Real::max)
+}
+
+/// Velocities are what the positions did.
+fn velocities(sub: &Substep, state: &mut State, scratch: &mut Scratch) {
+    for (b, body) in sub.model.bodies.iter().enumerate() {
+        match body.kind {
+            BodyKind::Band(_) | BodyKind::Springs(_) => {
+                for v in body.vertex_range() {
+                    scratch.vel[v] = (scratch.pos[v] - state.pos[v]) / sub.h;
+                }
+            }
+            BodyKind::Rigid(r) if !state.frozen[b] => {
+                let (pose, free) = (&scratch.pose[r.at()], &scratch.target_pose[r.at()]);
+                let twist = &mut scratch.twist[r.at()];
+                twist.vel += (pose.pos - free.pos) / sub.h;
+                twist.omega += to_rotation_vector(pose.rot * free.rot.conjugate()) / sub.h;
+            }
+            BodyKind::Solid(ref solid) => solid::finish(sub, (b, solid), state, scratch),
+            _ => {}
+        }
+    }
+}
+
+/// Multipliers and anchors go to the state, impulses to the rows, and grips that cannot hold slip.
+fn store(sub: &Substep, state: &mut State, scratch: &mut Scratch, report: &mut StepReport) {
+    let Scratch { pos, pose, rows, touching, .. } = scratch;
+    state.kept.clear();
+    for work in touching.iter() {
+        match work.source {
+            Source::Row(i) => {
+                let row = &mut rows[i as usize];
+                (row.lambda, row.slip) = (work.lambda * sub.h, work.drag * sub.h);
+                if work.lambda > 0.0 {
+                    let (lambda, drag) = (work.lambda, work.drag);
+                    let stick = if work.slides { Vec3::ZERO } else { work.carried(work.between) };
+                    state.kept.push(Kept { key: row.key, lambda, stick, drag });
+                }
+            }
+            Source::Grip(i) => {
+                let grip = &mut state.grips[i as usize];
+                grip.pull = work.drag;
+                if work.drag.length() >= 0.999 * work.limit {
+                    grip.slipped += work.between.length();
+                    let tool = &sub.model.tools[grip.tool.at()];
+                    grip.at = pose[tool.rigid.at()].local(work.sides[0].place(pos, pose));
+                }
+            }
+        }
+    }
+    let before = state.grips.len();
+    state.grips.retain(|g| g.slipped <= sub.model.tools[g.tool.at()].reach);
+    report.slipped_out += (before - state.grips.len()) as u32;
+    // Near pairs that did not push touched nothing.
+    report.contacts = state.kept.len() as u32;
+}

@@ -1,0 +1,137 @@
+//! From rows and grips to rows at work.
+
+use super::REST_GAP;
+use super::touching::{Source, Touching};
+use crate::body::Substep;
+use crate::model::{BodyKind, Pose};
+use crate::row::{Row, Side};
+use crate::scratch::{Mobility, Scratch};
+use crate::state::{Kept, State};
+use crate::{PrimId, Real, Vec3};
+
+/// Stiffness of a row as a multiple of what its nodes resist with, m/h² where nothing but inertia does.
+const FIRMNESS: Real = 2.0;
+/// How much of an old overlap is left to the next step, so that nothing pops.
+const KEEP: Real = 0.95;
+/// How much of a multiplier is handed to the next step.
+const FADE: Real = 0.99;
+
+/// All rows and grips as the sweeps need them.
+pub(super) fn prepare(sub: &Substep, state: &State, scratch: &mut Scratch) {
+    feel(sub, scratch);
+    let Scratch { rows, touching, links, felt_inv_mass: inv_mass, rigid_mobility, .. } = scratch;
+    touching.clear();
+    let mut kept = state.kept.iter().peekable();
+    for (i, row) in rows.iter().enumerate() {
+        while kept.next_if(|k| k.key < row.key).is_some() {}
+        let memory = kept.peek().filter(|k| k.key == row.key).copied();
+        if let Some(work) = of_row(sub, state, (inv_mass, rigid_mobility), (i, row), memory) {
+            touching.push(work);
+        }
+    }
+    for (i, grip) in state.grips.iter().enumerate() {
+        let tool = &sub.model.tools[grip.tool.at()];
+        let body = sub.model.bodies.iter().position(|b| b.vertices.contains(&grip.vertex.0)).unwrap_or(0);
+        let shares = state.grips.iter().filter(|g| g.tool == grip.tool).count();
+        let mut work = Touching {
+            source: Source::Grip(i as u32),
+            sides: [Side::Soft([grip.vertex; 2], [1.0, 0.0]), Side::Rigid(tool.rigid, grip.at)],
+            bodies: [body as u32, tool.body.0],
+            normal: Vec3::Z,
+            offset: 0.0,
+            stiffness: 0.0,
+            lambda: 0.0,
+            friction: 0.0,
+            anchor: Vec3::ZERO,
+            drag: grip.pull,
+            limit: tool.strength / shares as Real,
+            slides: false,
+            trial: true,
+            between: Vec3::ZERO,
+        };
+        if firm(&mut work, sub, state, (inv_mass, rigid_mobility)) {
+            touching.push(work);
+        }
+    }
+    links.find(sub.model, touching);
+}
+
+/// How vertices answer pushes within a substep: inertia alone resists where bodies descend as a whole; a vertex that
+/// descends by itself has its neighbours held, and a row as soft as its inertia would have to learn for many sweeps.
+fn feel(sub: &Substep, scratch: &mut Scratch) {
+    let Scratch { felt_inv_mass, inv_mass, solids, .. } = scratch;
+    felt_inv_mass.clear();
+    felt_inv_mass.extend_from_slice(inv_mass);
+    let per_h2 = 1.0 / (sub.h * sub.h);
+    for (b, body) in sub.model.bodies.iter().enumerate() {
+        if let BodyKind::Solid(solid) = &body.kind {
+            for (v, felt) in felt_inv_mass[body.vertex_range()].iter_mut().enumerate() {
+                if let Some(firmness) = solids[b].firmness(solid, v).filter(|_| *felt > 0.0) {
+                    *felt = per_h2 / firmness;
+                }
+            }
+        }
+    }
+}
+
+/// Sets the stiffness; false where nothing can move or something is not a number.
+fn firm(
+    work: &mut Touching,
+    sub: &Substep,
+    state: &State,
+    (inv_mass, rigid): (&[Real], &[Mobility]),
+) -> bool {
+    let softness: Real =
+        work.sides.iter().map(|s| mobility(s, inv_mass, rigid, &state.pose, work.normal)).sum();
+    work.stiffness = FIRMNESS / (softness * sub.h * sub.h);
+    work.stiffness.is_finite() && work.anchor.is_finite()
+}
+
+fn of_row(
+    sub: &Substep,
+    state: &State,
+    mobility: (&[Real], &[Mobility]),
+    (i, row): (usize, &Row),
+    memory: Option<&Kept>,
+) -> Option<Touching> {
+    let body = |p: PrimId| sub.model.prims[p.at()].body.0;
+    let mut work = Touching {
+        source: Source::Row(i as u32),
+        sides: row.sides,
+        bodies: [body(row.key.a), body(row.key.b)],
+        normal: row.normal,
+        offset: row.offset + REST_GAP + KEEP * row.gap.min(0.0),
+        stiffness: 0.0,
+        lambda: 0.0,
+        friction: row.friction,
+        anchor: Vec3::ZERO,
+        drag: Vec3::ZERO,
+        limit: 0.0,
+        slides: false,
+        trial: true,
+        between: Vec3::ZERO,
+    };
+    // The points of a touch lie opposite one another, along the normal: there the anchor begins.
+    if let Some(kept) = memory {
+        work.lambda = FADE * kept.lambda;
+        work.anchor = -work.across(kept.stick);
+        work.drag = work.across(kept.drag);
+        work.limit = work.friction * work.lambda;
+    }
+    firm(&mut work, sub, state, mobility).then_some(work)
+}
+
+/// Speed along `dir` for a unit impulse along it \[1/kg\].
+fn mobility(side: &Side, inv_mass: &[Real], rigid: &[Mobility], pose: &[Pose], dir: Vec3) -> Real {
+    match *side {
+        Side::Rigid(r, local) => {
+            let (mobility, rot) = (&rigid[r.at()], pose[r.at()].rot);
+            let torque = rot.conjugate() * (rot * local).cross(dir);
+            mobility.inv_mass + torque.dot(mobility.inv_inertia * torque)
+        }
+        Side::Soft([v, w], [s, t]) => s * s * inv_mass[v.at()] + t * t * inv_mass[w.at()],
+        Side::Face(vertices, weights) => {
+            vertices.iter().zip(weights).map(|(v, w)| w * w * inv_mass[v.at()]).sum()
+        }
+    }
+}

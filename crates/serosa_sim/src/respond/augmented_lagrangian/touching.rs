@@ -1,0 +1,182 @@
+//! A row at work: what it pushes and pulls with.
+
+use crate::algebra::small::along_and_across;
+use crate::model::Pose;
+use crate::row::Side;
+use crate::{Mat3, Real, Vec3};
+
+/// In the first sweep a row is taken to stick as long as its pull is less than so many times its limit. Free motion
+/// goes 2 n limits too far where a vertex sticks in n rows that could hold it; taken for sliding it would be thrown
+/// back beyond its anchor, and forth again in the next sweep.
+const TRIAL: Real = 5.0;
+
+/// A row at work, or a vertex held in jaws.
+#[derive(Clone, Copy, Debug)]
+pub struct Touching {
+    /// Which row, or which grip.
+    pub(super) source: Source,
+    /// A and B.
+    pub sides: [Side; 2],
+    /// Their bodies.
+    pub bodies: [u32; 2],
+    pub(super) normal: Vec3,
+    pub(super) offset: Real,
+    /// \[N/m\]
+    pub(super) stiffness: Real,
+    /// Push along the normal \[N\].
+    pub(super) lambda: Real,
+    pub(super) friction: Real,
+    /// From B's point to where A's is not carried from its anchor, across the normal; for a grip, in all directions \[m\].
+    pub(super) anchor: Vec3,
+    /// Push across the normal \[N\].
+    pub(super) drag: Vec3,
+    /// Most that `drag` may reach \[N\].
+    pub(super) limit: Real,
+    /// Whether the pull has gone beyond the limit.
+    pub(super) slides: bool,
+    /// Before the first sweep: the pull is that of the free motion, and most of it will be gone.
+    pub(super) trial: bool,
+    /// From B's point to A's when the multipliers were last updated \[m\].
+    pub(super) between: Vec3,
+}
+
+/// Where a row at work comes from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Source {
+    Row(u32),
+    Grip(u32),
+}
+
+/// What a row does at some positions.
+pub struct Answer {
+    /// On side A \[N\].
+    pub force: Vec3,
+    /// How that changes as A moves, positive semidefinite \[N/m\].
+    pub matrix: Mat3,
+    /// \[J\]
+    pub potential: Real,
+}
+
+impl Touching {
+    /// Whether one of its sides belongs to that body.
+    pub fn holds(&self, body: u32) -> bool {
+        self.bodies[0] == body || self.bodies[1] == body
+    }
+
+    /// Whether it pushes or pulls, as far as the multipliers know.
+    pub fn is_felt(&self) -> bool {
+        self.lambda > 0.0 || self.is_grip()
+    }
+
+    /// From B's point to A's \[m\].
+    #[inline]
+    pub fn between(&self, pos: &[Vec3], pose: &[Pose]) -> Vec3 {
+        self.sides[0].place(pos, pose) - self.sides[1].place(pos, pose)
+    }
+
+    #[inline]
+    pub(super) fn is_grip(&self) -> bool {
+        matches!(self.source, Source::Grip(_))
+    }
+
+    /// The part of a vector in which friction acts: across the normal, for a grip all of it.
+    #[inline]
+    pub(super) fn across(&self, v: Vec3) -> Vec3 {
+        if self.is_grip() { v } else { v - self.normal * v.dot(self.normal) }
+    }
+
+    /// How far A's point is from its anchor.
+    #[inline]
+    pub(super) fn carried(&self, between: Vec3) -> Vec3 {
+        self.across(between) - self.anchor
+    }
+
+    /// Force, matrix and potential where B's point is `between` away from A's.
+    #[inline]
+    pub fn answer(&self, between: Vec3) -> Answer {
+        let (push, (pull, size)) = (self.push(between), self.rub(between));
+        let mut answer = Answer {
+            force: self.normal * push,
+            matrix: Mat3::ZERO,
+            potential: self.push_potential(push) + self.pull_potential(size),
+        };
+        let along = if push > 0.0 { self.stiffness } else { 0.0 };
+        let (mut across, mut slide) = (0.0, Vec3::ZERO);
+        if size > self.most() {
+            // Sliding resists turning aside, not going on.
+            slide = pull / size;
+            across = self.stiffness * self.limit / size;
+            answer.force += slide * self.limit;
+        } else if self.limit > 0.0 {
+            across = self.stiffness;
+            answer.force += pull;
+        }
+        answer.matrix = match (self.is_grip(), slide == Vec3::ZERO) {
+            (true, _) => along_and_across(slide, 0.0, across),
+            (false, true) => along_and_across(self.normal, along, across),
+            (false, false) => {
+                along_and_across(self.normal, along, across) - along_and_across(slide, across, 0.0)
+            }
+        };
+        answer
+    }
+
+    /// The potential alone \[J\].
+    #[inline]
+    pub fn potential(&self, between: Vec3) -> Real {
+        self.push_potential(self.push(between)) + self.pull_potential(self.rub(between).1)
+    }
+
+    #[inline]
+    fn push_potential(&self, push: Real) -> Real {
+        (push * push - self.lambda * self.lambda) / (2.0 * self.stiffness)
+    }
+
+    #[inline]
+    fn pull_potential(&self, size: Real) -> Real {
+        if size > self.most() {
+            self.limit * (size - 0.5 * self.limit) / self.stiffness
+        } else {
+            0.5 * size * size / self.stiffness
+        }
+    }
+
+    /// The pull beyond which it slides \[N\].
+    #[inline]
+    fn most(&self) -> Real {
+        if self.trial { TRIAL * self.limit } else { self.limit }
+    }
+
+    /// The push along the normal \[N\]; a grip has none.
+    #[inline]
+    fn push(&self, between: Vec3) -> Real {
+        if self.is_grip() {
+            return 0.0;
+        }
+        (self.lambda - self.stiffness * (between.dot(self.normal) - self.offset)).max(0.0)
+    }
+
+    /// The pull towards the anchor before the cone bounds it, and its size.
+    #[inline]
+    fn pull(&self, between: Vec3) -> (Vec3, Real) {
+        let pull = self.drag - self.carried(between) * self.stiffness;
+        (pull, pull.length())
+    }
+
+    /// The same; nothing where there is no friction.
+    #[inline]
+    fn rub(&self, between: Vec3) -> (Vec3, Real) {
+        if self.limit > 0.0 { self.pull(between) } else { (Vec3::ZERO, 0.0) }
+    }
+
+    /// The multipliers take over what the row now pushes with.
+    pub(super) fn update(&mut self, between: Vec3) {
+        if !self.is_grip() {
+            self.lambda = self.push(between);
+            self.limit = self.friction * self.lambda;
+        }
+        let (pull, size) = self.rub(between);
+        (self.slides, self.trial, self.between) = (size > self.limit, false, between);
+        self.drag = if self.slides { pull * (self.limit / size) } else { pull };
+    }
+}
