@@ -192,6 +192,8 @@ pub enum Finish {
     Stomach,
     /// A spleen: purple.
     Spleen,
+    /// A colon: pale pink.
+    Colon,
     /// A sheet woven of polypropylene, as surgical meshes are.
     Weave,
 }
@@ -422,6 +424,8 @@ pub struct RawTool {
     pub reach: Real,
     /// Most force with which they hold \[N\].
     pub strength: Real,
+    /// How many vertices they hold at most.
+    pub holds: u32,
     /// Where the hand goes when nobody leads it, in order of time.
     pub moves: Vec<Move>,
 }

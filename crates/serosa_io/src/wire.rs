@@ -286,6 +286,8 @@ pub enum Surface {
     Stomach,
     /// A spleen: purple.
     Spleen,
+    /// A colon: pale pink.
+    Colon,
     /// A sheet woven of pale threads.
     Weave,
 }

@@ -105,6 +105,7 @@ fn surface(raw: &RawScene, i: usize) -> Surface {
         Some(Finish::Gallbladder) => Surface::Gallbladder,
         Some(Finish::Stomach) => Surface::Stomach,
         Some(Finish::Spleen) => Surface::Spleen,
+        Some(Finish::Colon) => Surface::Colon,
         Some(Finish::Weave) => Surface::Weave,
         Some(Finish::Plain) => Surface::Plain,
     }
