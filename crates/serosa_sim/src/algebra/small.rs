@@ -37,6 +37,22 @@ impl Six {
         }
     }
 
+    /// Adds a symmetric block to the rotations.
+    pub fn add_turning(&mut self, block: Mat3) {
+        let columns = [block.x_axis, block.y_axis, block.z_axis];
+        for (i, j) in (0..3).flat_map(|i| (0..3).map(move |j| (i, j))) {
+            self.matrix[3 + i][3 + j] += columns[j][i];
+        }
+    }
+
+    /// The solution without rotations.
+    pub fn shift(&self) -> Option<Vec3> {
+        let column = |c: usize| Vec3::new(self.matrix[0][c], self.matrix[1][c], self.matrix[2][c]);
+        let block = Mat3::from_cols(column(0), column(1), column(2));
+        let shift = block.inverse() * Vec3::new(self.rhs[0], self.rhs[1], self.rhs[2]);
+        shift.is_finite().then_some(shift)
+    }
+
     /// Adds (linear, angular) to the right-hand side.
     pub fn add_rhs(&mut self, linear: Vec3, angular: Vec3) {
         let j = join(linear, angular);

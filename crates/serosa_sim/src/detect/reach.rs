@@ -1,7 +1,7 @@
 //! How far everything may go in a substep, and so how far detection and filter have to look.
 
 use super::Places;
-use crate::model::{Model, PrimKind};
+use crate::model::{BodyKind, Model, PrimKind};
 use crate::respond::augmented_lagrangian::REST_GAP;
 use crate::state::State;
 use crate::{PrimId, Real, Scratch, Vec3};
@@ -16,6 +16,8 @@ const MOST: Real = 3e-2;
 const AHEAD: Real = 1.2;
 /// How far a vertex may stray from its way, as a share of it.
 const STRAY: Real = 0.35;
+/// The same for what may spring back as fast as it came.
+const RECOIL: Real = 1.0;
 /// A touch gets a row where the free motion, erring by this share of what its sides may stray, would close its gap.
 const DOUBT: Real = 0.5;
 /// Fat boxes hold what goes on as it does for so many steps more.
@@ -40,6 +42,8 @@ pub struct Reach {
     pub prims: Vec<Real>,
     /// One per primitive: the most that it may come nearer to anything \[m\].
     pub farthest: Vec<Real>,
+    /// The least that anything may stray \[m\].
+    pub least: Real,
 }
 
 impl Reach {
@@ -51,6 +55,7 @@ impl Reach {
             frames: Vec::new(),
             turns: vec![[Vec3::ZERO; 2]; model.rigids.len()],
             farthest: prims.clone(),
+            least: prims.iter().copied().fold(Real::INFINITY, Real::min),
             prims,
         }
     }
@@ -116,7 +121,15 @@ impl Reach {
             }
         };
         let opens = (way(a, touch.s, touch.on_a) - way(b, touch.t, touch.on_b)).dot(touch.normal);
-        let doubt = DOUBT * (self.prims[a.at()] + self.prims[b.at()]);
+        let errs = |prim: PrimId| match model.prims[prim.at()].kind {
+            PrimKind::Shape(_) => self.prims[prim.at()],
+            // What springs back does not come nearer.
+            ref soft => {
+                let ways = soft.vertices().iter().map(|v| self.ways[v.at()].length_squared());
+                (STRAY * ways.fold(0.0, Real::max).sqrt()).clamp(self.least, self.prims[prim.at()])
+            }
+        };
+        let doubt = DOUBT * (errs(a) + errs(b));
         let room = touch.gap + opens - doubt;
         room.is_nan() || room <= REST_GAP
     }
@@ -128,6 +141,7 @@ impl Reach {
 pub(super) fn look_ahead(model: &Model, state: &State, scratch: &mut Scratch) {
     let Scratch { reach, pos, pose, .. } = scratch;
     let least = (AHEAD * state.ahead).clamp(LEAST, MOST);
+    reach.least = least;
     let within = |far: Real| if far.is_finite() { far.clamp(least, MOST) } else { MOST };
     reach.ways.clear();
     reach.ways.extend(pos.iter().zip(&state.pos).map(|(to, from)| {
@@ -136,6 +150,14 @@ pub(super) fn look_ahead(model: &Model, state: &State, scratch: &mut Scratch) {
     }));
     reach.strays.clear();
     reach.strays.extend(reach.ways.iter().map(|way| within(STRAY * way.length())));
+    for body in &model.bodies {
+        if let BodyKind::Solid(_) | BodyKind::Springs(_) = body.kind {
+            let v = body.vertex_range();
+            let recoils = |way: &Vec3| within(RECOIL * way.length());
+            let strays = reach.strays[v.clone()].iter_mut().zip(&reach.ways[v]);
+            strays.for_each(|(stray, way)| *stray = recoils(way));
+        }
+    }
     reach.turns.clear();
     reach.turns.extend(
         pose.iter()

@@ -162,6 +162,17 @@ impl Where<'_> {
         walls.sum::<Real>() + holds.sum::<Real>() + ties.sum::<Real>()
     }
 
+    /// Force of walls and ties on a body \[N\].
+    pub fn pull(&self, b: usize, body: &SolidBody) -> Vec3 {
+        let walls = body.walls.iter().map(|w| (w.at - self.vertex(b, w.vertex)) * w.stiffness);
+        let ties = ties(self.model, b).map(|t| {
+            let apart = self.knot(&t.ends[0]) - self.knot(&t.ends[1]) - t.apart;
+            let own = |k: usize, sign: Real| if t.ends[k].body.at() == b { sign } else { 0.0 };
+            apart * (t.stiffness * (own(1, 1.0) - own(0, 1.0)))
+        });
+        walls.sum::<Vec3>() + ties.sum::<Vec3>()
+    }
+
     /// All springs of a body, where everything is now.
     pub fn loads(&self, b: usize, body: &SolidBody, out: &mut Vec<Load>) {
         out.clear();

@@ -11,6 +11,7 @@
 //! Walls and ties hold them as springs of the same potential, and jaws too, but for the augmented Lagrangian: there rows
 //! and jaws are part of Φ, and the body descends with them (see [`touched`](self)).
 
+mod carry;
 mod energy;
 mod global;
 mod lanes;
@@ -18,6 +19,7 @@ mod loads;
 mod material;
 mod prepare;
 mod quadratic;
+mod start;
 mod strain;
 mod sweep;
 mod tangent;
@@ -165,42 +167,26 @@ fn aim(sub: &Substep, b: usize, state: &State, scratch: &mut Scratch) {
     }
 }
 
-/// Where the descent would begin, into `guess`.
-fn guess(among: &mut Among, (b, body): (usize, &SolidBody), inertia: &[Real], out: &mut Vec<Vec3>) {
+/// Where the descent would begin, into `out`.
+fn guess(
+    among: &Among,
+    (b, body): (usize, &SolidBody),
+    state: &State,
+    works: &[SolidWork],
+    out: &mut Vec<Vec3>,
+) {
     let vertices = among.sub.model.bodies[b].vertex_range();
-    let target = &among.target[vertices.clone()];
-    let fall = among.sub.params.fall() * (among.sub.h * among.sub.h);
-    let coast = |(y, m): (&Vec3, &Real)| if *m > 0.0 { *y - fall } else { *y };
-    out.clear();
-    out.extend_from_slice(target);
-    let coasts = match body.descent {
+    let target = &among.target[vertices];
+    let falls = match (&body.descent, among.sub.params.response) {
+        (_, Response::AugmentedLagrangian) => start::falls(among, (b, body), state, works),
         // A factor sees weight and strain at once, vertices do not.
-        Descent::Global(_) => true,
-        Descent::Vertex => among.is_carried(b, target, inertia),
+        (Descent::Global(_), _) => 0.0,
+        (Descent::Vertex, _) => 1.0,
     };
-    if coasts {
-        out.clear();
-        out.extend(target.iter().zip(inertia).map(coast));
-    }
-}
-
-impl Among<'_> {
-    /// Whether rows carry a body rather than letting it fall: Φ is less where it moves on as it did than where it falls
-    /// freely. Its own strain is next to the same in both.
-    fn is_carried(&mut self, b: usize, target: &[Vec3], inertia: &[Real]) -> bool {
-        if !self.contacts.any(b) {
-            return false;
-        }
-        let vertices = self.sub.model.bodies[b].vertex_range();
-        let fall = self.sub.params.fall() * (self.sub.h * self.sub.h);
-        self.contacts.pos[vertices.clone()].copy_from_slice(target);
-        let falling = self.contacts.potential(b);
-        for ((x, y), m) in self.contacts.pos[vertices].iter_mut().zip(target).zip(inertia) {
-            *x = if *m > 0.0 { *y - fall } else { *y };
-        }
-        let inertial = 0.5 * fall.length_squared() * inertia.iter().sum::<Real>();
-        self.contacts.potential(b) + inertial < falling
-    }
+    let carried = among.sub.params.fall() * (among.sub.h * among.sub.h * (1.0 - falls));
+    let start = |(y, m): (&Vec3, &Real)| if *m > 0.0 { *y - carried } else { *y };
+    out.clear();
+    out.extend(target.iter().zip(&works[b].inertia).map(start));
 }
 
 /// Chooses where a substep begins.
@@ -208,9 +194,11 @@ fn begin(among: &mut Among, (b, body): (usize, &SolidBody), state: &State, works
     let (model, vertices) = (among.sub.model, among.sub.model.bodies[b].vertex_range());
     let old = &state.pos[vertices.clone()];
     let mut start = std::mem::take(&mut works[b].guess);
-    guess(among, (b, body), &works[b].inertia, &mut start);
+    guess(among, (b, body), state, works, &mut start);
     fill(body, old, &mut works[b].flow);
-    let here = phi(among, (b, body), works, old, false);
+    // Among rows Φ may rise all the same, when their multipliers change.
+    let sure = !among.contacts.any(b);
+    let here = if sure { phi(among, (b, body), works, old, false) } else { Real::INFINITY };
     let SolidWork { made_for, inertia, weights, turning, flow, .. } = &mut works[b];
     let solid = Solid { body, tets: tets(model, body), stuff: made_for, inertia };
     if solid.turns() {
@@ -222,7 +210,7 @@ fn begin(among: &mut Among, (b, body): (usize, &SolidBody), state: &State, works
     if solid.turns() {
         solid.turn(turning, flow, how);
     }
-    let there = phi(among, (b, body), works, &start, true);
+    let there = if sure { phi(among, (b, body), works, &start, true) } else { 0.0 };
     works[b].guess = start;
     works[b].start = if there <= here { there } else { here };
     if there.partial_cmp(&here).is_none_or(std::cmp::Ordering::is_gt) {
@@ -328,6 +316,12 @@ fn descend(among: &mut Among, (b, body): (usize, &SolidBody), pass: u32, works: 
     }
 }
 
+/// Whether the tetrahedra of a body that descends vertex by vertex turn before a pass.
+fn turns_before(pass: u32, corotated: bool) -> bool {
+    let often = corotated && (pass < TURN_EACH || pass.is_multiple_of(TURN_EACH));
+    pass > 0 && (often || TURN_AT.contains(&pass))
+}
+
 /// Weights and pulls for a pass from where everything is now. Tetrahedra turn where it is their time; those of a body
 /// that descends as a whole have.
 fn ready(among: &Among, (b, body): (usize, &SolidBody), pass: u32, works: &mut [SolidWork]) {
@@ -343,8 +337,7 @@ fn ready(among: &Among, (b, body): (usize, &SolidBody), pass: u32, works: &mut [
     let solid = Solid { body, tets: tets(model, body), stuff: made_for, inertia };
     loads::unload(bare, weights);
     let whole = matches!(body.descent, Descent::Global(_));
-    let often = solid.is_corotated() && (pass < TURN_EACH || pass.is_multiple_of(TURN_EACH));
-    let turns = pass > 0 && solid.turns() && (whole || often || TURN_AT.contains(&pass));
+    let turns = solid.turns() && (whole && pass > 0 || turns_before(pass, solid.is_corotated()));
     if turns && !whole {
         solid.turn(turning, flow, Nearness::Nearer);
     }

@@ -4,14 +4,15 @@
 //! those are pinned; then those go to theirs, one after the other, with all their rows. Only they see other bodies, so
 //! the insides of all bodies can be swept at the same time.
 
+use super::carry::carry;
 use super::lanes::Spot;
 use super::loads::{self, Bare};
 use super::prepare::{Solid, spot, vec};
 use super::strain::tets;
 use super::sweep::Weights;
-use super::{Among, SolidWork, begin, descend, end, fill, solids};
+use super::{Among, SolidWork, begin, descend, end, fill, solids, turns_before};
 use crate::body::Substep;
-use crate::model::{LANES, Layout, Model, NONE, SECTION, SolidBody};
+use crate::model::{LANES, Law, Layout, Model, NONE, SECTION, SolidBody};
 use crate::respond::augmented_lagrangian::{Contacts, Links, Local};
 use crate::state::State;
 use crate::{Mat3, Real, Scratch, Vec3};
@@ -42,6 +43,8 @@ pub(crate) fn descend_inside(sub: &Substep, state: &State, scratch: &mut Scratch
         fill(body, &among.contacts.pos[sub.model.bodies[b].vertex_range()], &mut works[b].flow);
         descend(among, (b, body), pass, works);
         read(among, (b, body), works);
+        let corotated = body.regions.iter().any(|r| r.law == Law::Corotated);
+        carry(among, (b, body), turns_before(pass + 1, corotated), works);
     });
 }
 

@@ -33,6 +33,9 @@ use touching::Source;
 /// The distance that contacts keep \[m\]: room for the filter to let things settle without touching them.
 pub const REST_GAP: Real = 1e-4;
 
+/// The filter clips after the first of so many sweeps, so that the others see where things cannot go.
+const CLIP_EACH: u32 = 4;
+
 /// The whole response: sweeps in which every body descends, every row updates and the filter clips.
 pub(super) fn answer(sub: &Substep, state: &mut State, scratch: &mut Scratch, report: &mut StepReport) {
     scratch.target_pose.copy_from_slice(&scratch.pose);
@@ -53,8 +56,8 @@ pub(super) fn answer(sub: &Substep, state: &mut State, scratch: &mut Scratch, re
                 BodyKind::Tissue(_) => {}
             }
         }
-        if sweep + 1 < sub.sweeps {
-            // The last clip is the Filter stage.
+        // The last clip is the Filter stage.
+        if sweep.is_multiple_of(CLIP_EACH) && sweep + 1 < sub.sweeps {
             filter::clip(sub, state, scratch);
         }
         let Scratch { pos, pose, touching, .. } = scratch;
