@@ -126,6 +126,18 @@ pub struct RawWorld {
     pub response: Response,
     /// Whether steps are clipped.
     pub filter: Filter,
+    /// What is done with bodies that overlap at the start.
+    pub overlaps: Overlaps,
+}
+
+/// What is done with bodies that overlap at the start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Overlaps {
+    /// They are a mistake where steps are clipped, and told otherwise.
+    #[default]
+    Refuse,
+    /// They are moved apart before the first step.
+    Part,
 }
 
 impl Default for RawWorld {
@@ -141,6 +153,7 @@ impl Default for RawWorld {
             tracker: p.tracker,
             response: p.response,
             filter: p.filter,
+            overlaps: Overlaps::Refuse,
         }
     }
 }

@@ -11,8 +11,8 @@ use super::unit::{self, Dim};
 use super::walk::{Node, Value};
 use super::{FileReader, UsedFile};
 use serosa_bake::raw::{
-    Camera, Finish, Place, RawBand, RawBody, RawFilled, RawGeometry, RawMeasure, RawModel, RawPlace,
-    RawProbe, RawScene, RawSolid, RawStrip, RawTissue, RawTunable, RawWorld, Selector, SpringTube,
+    Camera, Finish, Overlaps, Place, RawBand, RawBody, RawFilled, RawGeometry, RawMeasure, RawModel,
+    RawPlace, RawProbe, RawScene, RawSolid, RawStrip, RawTissue, RawTunable, RawWorld, Selector, SpringTube,
     SurfaceMass, Text,
 };
 use serosa_bake::scene::VERTICES_MAX;
@@ -149,6 +149,7 @@ impl Builder<'_> {
                 "consistent-penetration" => Response::ConsistentPenetration,
                 _ => Response::DisplacementVelocity,
             },
+            overlaps: if node.choice("overlaps") == "part" { Overlaps::Part } else { Overlaps::Refuse },
             filter: if node.choice("filter") == "on" { Filter::Planes } else { Filter::Off },
         }
     }

@@ -235,6 +235,21 @@ static WORLD: Table = table(
             Default("\"off\""),
             "Whether steps are clipped so that nothing can pass through anything.",
         ),
+        key(
+            "overlaps",
+            Choice(&[
+                (
+                    "refuse",
+                    "they are a mistake where the filter is on; where it is off they are told and pushed apart as the scene runs",
+                ),
+                (
+                    "part",
+                    "bodies that nothing holds are moved apart before the first step, each pair along the shortest way out, until all are free; what was moved is told",
+                ),
+            ]),
+            Default("\"refuse\""),
+            "What is done with bodies that overlap at the start. The filter keeps apart what begins apart.",
+        ),
     ],
 );
 
