@@ -513,9 +513,11 @@ pub(crate) fn clip(sub: &Substep, state: &State, scratch: &mut Scratch) -> Short
     let (model, planes) = (sub.model, &mut scratch.planes);
     let (pos, pose, wanted) = (&scratch.pos, &scratch.pose, &mut scratch.wanted);
     wanted.clear();
-    let ways = pos.iter().zip(&state.pos).map(|(to, from)| *to - *from);
-    let reaches = scratch.reach.ways.iter().zip(&scratch.reach.strays);
-    wanted.extend(ways.zip(reaches).map(|(to, (way, stray))| within(to, *way, USE * stray)));
+    let reach = &scratch.reach;
+    // Beside what its body does as a whole, where that meets nobody.
+    let steps = pos.iter().zip(&state.pos).zip(&reach.common).map(|((to, from), all)| *to - *from - *all);
+    let reaches = reach.ways.iter().zip(&reach.strays);
+    wanted.extend(steps.zip(reaches).map(|(to, (way, stray))| within(to, *way, USE * stray)));
     planes.wanted_turns.clear();
     planes.wanted_turns.extend(pose.iter().enumerate().map(|(r, to)| {
         let arm = model.rigids[r].shape.arm();
@@ -563,7 +565,7 @@ fn take(sub: &Substep, state: &State, scratch: &mut Scratch) -> Shortened {
     planes.wanted = 0.0;
     for (b, body) in sub.model.bodies.iter().enumerate().filter(|(b, _)| !state.frozen[*b]) {
         for v in body.vertex_range() {
-            let (step, wanted) = (planes.steps[v], pos[v] - state.pos[v]);
+            let (step, wanted) = (planes.steps[v], pos[v] - state.pos[v] - reach.common[v]);
             if step != wanted {
                 truncated += 1;
                 lost[b] |= !wanted.is_finite();
@@ -572,8 +574,9 @@ fn take(sub: &Substep, state: &State, scratch: &mut Scratch) -> Shortened {
                 if wanted.is_finite() && beyond > 0.0 && (step - held[v]).length() <= 0.1 * reach.strays[v] {
                     planes.wanted = planes.wanted.max(reach.strays[v] + beyond);
                 }
-                pos[v] = state.pos[v] + step;
-                vel[v] = step / sub.h;
+                let whole = step + reach.common[v];
+                pos[v] = state.pos[v] + whole;
+                vel[v] = whole / sub.h;
             }
         }
         if let BodyKind::Rigid(r) = body.kind {

@@ -13,7 +13,7 @@ pub mod tissue;
 mod curve;
 
 use crate::model::{BodyKind, Model};
-use crate::params::{Filter, Params};
+use crate::params::{Filter, Params, Response};
 use crate::row::Row;
 use crate::state::State;
 use crate::{Real, Scratch, Vec3};
@@ -46,6 +46,15 @@ pub(crate) fn predict(sub: &Substep, state: &mut State, scratch: &mut Scratch) {
         }
     }
     solid::predict(sub, state, scratch);
+}
+
+/// Whether a soft body that descends with rows was held up in the last substep: by these, or where it is fixed.
+fn is_carried(sub: &Substep, b: usize, state: &State) -> bool {
+    let (model, vertices) = (sub.model, sub.model.bodies[b].vertex_range());
+    let body = |prim: crate::PrimId| model.prims[prim.at()].body.at();
+    sub.params.response == Response::AugmentedLagrangian
+        && (model.inv_mass[vertices].contains(&0.0)
+            || state.kept.iter().any(|kept| body(kept.key.a) == b || body(kept.key.b) == b))
 }
 
 /// Finish: takes the new positions and velocities over, after drag; sums the contact forces.

@@ -68,7 +68,7 @@ pub(super) fn predict(sub: &Substep, b: usize, body: &SpringBody, state: &State,
         scratch.vel[v] = if moves { state.vel[v] + fall } else { Vec3::ZERO };
     }
     if sub.params.response == Response::AugmentedLagrangian {
-        return net::aim(sub, vertices, state, scratch);
+        return net::aim(sub, b, state, scratch);
     }
     if moves {
         let springs = &sub.model.springs[all.clone()];

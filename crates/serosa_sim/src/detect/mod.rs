@@ -9,10 +9,12 @@ pub mod tracker;
 mod active;
 mod between;
 mod growth;
+mod own;
 mod reach;
 mod shells;
 
 use between::Way;
+use own::Own;
 
 pub use active::{Active, active_pairs};
 pub use reach::Reach;
@@ -20,7 +22,7 @@ pub use shells::Shells;
 
 use crate::body::Substep;
 use crate::filter;
-use crate::model::{Model, Pose, PrimKind, Shape};
+use crate::model::{Body, BodyKind, Model, Pose, PrimKind, Shape};
 use crate::params::{BodyParams, Detector, Filter, Params, Response};
 use crate::report::StepReport;
 use crate::row::{Held, Row, RowKey, Side};
@@ -49,6 +51,10 @@ pub struct Finder {
     /// Pairs that may touch and whose fat boxes overlap, first primitive in the high half; sorted, so that rows
     /// come out in order.
     pairs: Vec<u64>,
+    /// One per body: pairs of solids with themselves.
+    own: Vec<Own>,
+    /// All pairs to be looked at, sorted.
+    all: Vec<u64>,
     /// What the tracker keeps.
     pub tracker: Tracker,
     pair_buckets: Vec<Vec<u64>>,
@@ -105,7 +111,7 @@ pub(crate) fn find(sub: &Substep, state: &mut State, scratch: &mut Scratch, repo
     let descends = sub.params.response == Response::AugmentedLagrangian;
     let room = scratch.rows.capacity();
     if descends || sub.params.filter != Filter::Off {
-        reach::look_ahead(sub.model, state, scratch);
+        reach::look_ahead(sub, state, scratch);
         find_near(sub, state, scratch);
     }
     growth::grow(sub, state, scratch);
@@ -177,7 +183,8 @@ impl Finder {
                 if !self.list_holds() {
                     self.list_pairs(model, search);
                 }
-                self.pairs.len()
+                self.add_own(model, places, search);
+                self.all.len()
             }
             Detector::AllPairs => model.prims.len(),
             Detector::Tracker => {
@@ -190,7 +197,7 @@ impl Finder {
                 self.tracker.pairs().len()
             }
         };
-        let pairs = if detector == Detector::Tracker { self.tracker.pairs() } else { &self.pairs };
+        let pairs = if detector == Detector::Tracker { self.tracker.pairs() } else { &self.all };
         let (solids, boxes) = (&self.solids, &self.boxes);
         in_chunks(looked, &mut self.buckets, |k, bucket| match detector {
             Detector::Grid | Detector::Tracker => {
@@ -241,6 +248,7 @@ impl Finder {
 
     /// Throws the list of pairs away, so that the next search begins from nothing.
     pub fn forget(&mut self) {
+        self.own.iter_mut().for_each(Own::forget);
         self.fat.clear();
     }
 
@@ -260,7 +268,29 @@ impl Finder {
         self.fat.len() == self.boxes.len() && self.boxes.iter().zip(&self.fat).all(|(b, fat)| inside(b, fat))
     }
 
-    /// All pairs that may touch and whose fat boxes overlap, sorted.
+    /// The list, and with it the pairs of solids with themselves.
+    fn add_own(&mut self, model: &Model, places: Places, search: Search) {
+        let Self { own, all, pairs, solids, .. } = self;
+        own.resize(model.bodies.len(), Own::default());
+        all.clear();
+        let mut any = false;
+        for (body, own) in model.bodies.iter().zip(own) {
+            if apart(body) && body.self_contact {
+                any = true;
+                match search {
+                    Search::Near(reach) => own.pairs(model, body, (places, Some(reach)), solids, all),
+                    Search::Overlap => own.pairs(model, body, (places, None), solids, all),
+                    Search::Between(end) => own.pairs_between(model, body, (places, end), solids, all),
+                }
+            }
+        }
+        all.extend_from_slice(pairs);
+        if any {
+            all.sort_unstable();
+        }
+    }
+
+    /// All pairs that may touch and whose fat boxes overlap, sorted; not those of solids with themselves.
     fn list_pairs(&mut self, model: &Model, search: Search) {
         let finite = || self.boxes.iter().map(|b| b.size().max_element()).filter(|s| s.is_finite());
         let skin = SKIN * finite().sum::<Real>() / finite().count().max(1) as Real;
@@ -270,7 +300,11 @@ impl Finder {
             Search::Overlap | Search::Between(_) => b.grown(skin),
         };
         self.fat.extend(self.boxes.iter().enumerate().map(fat));
-        self.grid.build(&self.fat, |i| model.group(PrimId(i)));
+        let group = |i: u32| {
+            let prim = &model.prims[i as usize];
+            if apart(&model.bodies[prim.body.at()]) { prim.body.0 + 1 } else { model.group(PrimId(i)) }
+        };
+        self.grid.build(&self.fat, group);
         let (grid, boxes) = (&self.grid, &self.fat);
         in_chunks(grid.jobs(), &mut self.pair_buckets, |job, bucket| {
             grid.pairs_in(job, boxes, |i, j| {
@@ -321,6 +355,11 @@ impl Finder {
             }
         });
     }
+}
+
+/// Whether the pairs of a body with itself are listed apart.
+fn apart(body: &Body) -> bool {
+    matches!(body.kind, BodyKind::Solid(_))
 }
 
 /// The two primitives of a pair.

@@ -1,7 +1,11 @@
 //! How far everything may go in a substep, and so how far detection and filter have to look.
 
+mod alone;
+
 use super::Places;
+use crate::body::Substep;
 use crate::model::{BodyKind, Model, PrimKind};
+use crate::params::Response;
 use crate::respond::augmented_lagrangian::REST_GAP;
 use crate::state::State;
 use crate::{PrimId, Real, Scratch, Vec3};
@@ -16,8 +20,10 @@ const MOST: Real = 3e-2;
 const AHEAD: Real = 1.2;
 /// How far a vertex may stray from its way, as a share of it.
 const STRAY: Real = 0.35;
-/// The same for what may spring back as fast as it came.
+/// The same for solids and springs that descend with rows: they may spring back as fast as they came.
 const RECOIL: Real = 1.0;
+/// And farther, as a share of what they would fall from rest: whether they do is known when they descend.
+const FALL: Real = 0.3;
 /// A touch gets a row where the free motion, erring by this share of what its sides may stray, would close its gap.
 const DOUBT: Real = 0.5;
 /// Fat boxes hold what goes on as it does for so many steps more.
@@ -44,6 +50,11 @@ pub struct Reach {
     pub farthest: Vec<Real>,
     /// The least that anything may stray \[m\].
     pub least: Real,
+    /// One per vertex: a step that all of its body takes, from which way and stray are counted \[m\]. Nothing but for
+    /// bodies that meet nobody.
+    pub common: Vec<Vec3>,
+    /// A box around all that each body may sweep.
+    bodies: Vec<Aabb>,
 }
 
 impl Reach {
@@ -54,6 +65,8 @@ impl Reach {
             strays: Vec::new(),
             frames: Vec::new(),
             turns: vec![[Vec3::ZERO; 2]; model.rigids.len()],
+            common: Vec::new(),
+            bodies: Vec::new(),
             farthest: prims.clone(),
             least: prims.iter().copied().fold(Real::INFINITY, Real::min),
             prims,
@@ -76,7 +89,10 @@ impl Reach {
 
     /// The same for as long as a list of pairs should last.
     pub(super) fn fat(&self, model: &Model, prim: PrimId, at: Aabb) -> Aabb {
-        self.swept(model, prim, at, STRIDES)
+        let far = self.swept(model, prim, at, STRIDES);
+        let vertex = model.prims[prim.at()].kind.vertices().first();
+        let Some(common) = vertex.and_then(|v| self.common.get(v.at())) else { return far };
+        Aabb { min: far.min.min(far.min + *common * STRIDES), max: far.max.max(far.max + *common * STRIDES) }
     }
 
     /// The most that any point of a primitive may go along `dir` \[m\].
@@ -138,7 +154,8 @@ impl Reach {
 /// Sets all reaches, each from its own free motion: one fast tool does not make detection look farther everywhere.
 /// Where the filter held something back in the last substep because it had not looked far enough, a stretched rope
 /// that is let go say, everything strays that far at least.
-pub(super) fn look_ahead(model: &Model, state: &State, scratch: &mut Scratch) {
+pub(super) fn look_ahead(sub: &Substep, state: &State, scratch: &mut Scratch) {
+    let model = sub.model;
     let Scratch { reach, pos, pose, .. } = scratch;
     let least = (AHEAD * state.ahead).clamp(LEAST, MOST);
     reach.least = least;
@@ -150,12 +167,14 @@ pub(super) fn look_ahead(model: &Model, state: &State, scratch: &mut Scratch) {
     }));
     reach.strays.clear();
     reach.strays.extend(reach.ways.iter().map(|way| within(STRAY * way.length())));
-    for body in &model.bodies {
-        if let BodyKind::Solid(_) | BodyKind::Springs(_) = body.kind {
-            let v = body.vertex_range();
-            let recoils = |way: &Vec3| within(RECOIL * way.length());
-            let strays = reach.strays[v.clone()].iter_mut().zip(&reach.ways[v]);
-            strays.for_each(|(stray, way)| *stray = recoils(way));
+    if sub.params.response == Response::AugmentedLagrangian {
+        let fall = FALL * sub.params.fall().length() * sub.h * sub.h;
+        for body in &model.bodies {
+            if let BodyKind::Solid(_) | BodyKind::Springs(_) = body.kind {
+                let v = body.vertex_range();
+                let strays = reach.strays[v.clone()].iter_mut().zip(&reach.ways[v]);
+                strays.for_each(|(stray, way)| *stray = within(RECOIL * way.length() + fall));
+            }
         }
     }
     reach.turns.clear();
@@ -168,6 +187,8 @@ pub(super) fn look_ahead(model: &Model, state: &State, scratch: &mut Scratch) {
     let arms = model.rigids.iter().map(|rigid| rigid.shape.arm());
     let far = |[shift, turn]: &[Vec3; 2], arm: Real| within(AHEAD * (shift.length() + turn.length() * arm));
     reach.frames.extend(reach.turns.iter().zip(arms).map(|(turn, arm)| far(turn, arm)));
+    let fall = FALL * sub.params.fall().length() * sub.h * sub.h;
+    alone::leave(model, (state, pos), reach, |way| within(RECOIL * way + fall));
     reach.prims.clear();
     reach.prims.extend(model.prims.iter().map(|prim| match prim.kind {
         PrimKind::Shape(r) => reach.frames[r.at()],

@@ -159,11 +159,13 @@ fn solids(model: &Model) -> impl Iterator<Item = (usize, &SolidBody)> {
 /// The inertial target of a body; one that is frozen stays where it is.
 fn aim(sub: &Substep, b: usize, state: &State, scratch: &mut Scratch) {
     let fall = sub.params.fall() * sub.h;
+    // Whether it falls is seen when it descends; until then it goes on as it did in the last substep.
+    let carried = if super::is_carried(sub, b, state) { fall * sub.h } else { Vec3::ZERO };
     for v in sub.model.bodies[b].vertex_range() {
         let free = scratch.inv_mass[v] > 0.0;
         scratch.vel[v] = if free { state.vel[v] + fall } else { Vec3::ZERO };
         scratch.target[v] = state.pos[v] + scratch.vel[v] * sub.h;
-        scratch.pos[v] = scratch.target[v];
+        scratch.pos[v] = scratch.target[v] - if free { carried } else { Vec3::ZERO };
     }
 }
 

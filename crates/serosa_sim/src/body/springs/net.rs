@@ -103,10 +103,13 @@ impl Net<'_> {
 }
 
 /// The inertial target.
-pub(super) fn aim(sub: &Substep, vertices: Range<usize>, state: &State, scratch: &mut Scratch) {
-    for v in vertices {
+pub(super) fn aim(sub: &Substep, b: usize, state: &State, scratch: &mut Scratch) {
+    let fall = sub.params.fall() * (sub.h * sub.h);
+    // Whether it falls is seen when it descends; until then it goes on as it did in the last substep.
+    let carried = if crate::body::is_carried(sub, b, state) { fall } else { Vec3::ZERO };
+    for v in sub.model.bodies[b].vertex_range() {
         scratch.target[v] = state.pos[v] + scratch.vel[v] * sub.h;
-        scratch.pos[v] = scratch.target[v];
+        scratch.pos[v] = scratch.target[v] - if scratch.inv_mass[v] > 0.0 { carried } else { Vec3::ZERO };
     }
 }
 
