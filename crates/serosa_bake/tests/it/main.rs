@@ -28,6 +28,7 @@ mod settle;
 mod shells;
 mod solid;
 mod solid_contact;
+mod solid_storms;
 mod solid_faults;
 mod specimens;
 mod statics;

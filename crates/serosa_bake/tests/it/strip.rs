@@ -8,7 +8,7 @@ use serosa_geometry::generate::intestine::{Intestine, Layout, Strip, free_radius
 use serosa_geometry::generate::{Sheet, chain, net};
 use serosa_geometry::{Aabb, PrimId, Vec3, VertexId, closest_segments};
 use serosa_sim::model::{BandBody, BodyKind, FIXED, Model, PrimKind, SpringKind};
-use serosa_sim::params::{Filter, Response};
+use serosa_sim::params::Filter;
 
 pub const GUT: RawBand = RawBand {
     mass: 0.3,

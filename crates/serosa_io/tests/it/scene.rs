@@ -142,6 +142,8 @@ fn single_mistakes_have_their_message() {
             "`name` stands beside `box`",
         ),
         (("name = \"border\"", "box = { min = [5,5,5], max = [6,6,6] }"), "this attachment holds no vertex"),
+        (("attach =", "friction = 1000\nattach ="), "`friction` cannot be 1000"),
+        (("[[tool]]", "[world]\noverlaps = \"shrug\"\n[[tool]]"), "\"shrug\" is not known as overlaps"),
         (("[[tool]]", "[world]\nstep = \"1 min\"\n[[tool]]"), "`step` cannot be 1 min"),
         (("[[tool]]", "[world]\nfilter = \"maybe\"\n[[tool]]"), "\"maybe\" is not known as filter"),
         (("across = [0, \"20 cm\", 0]", "across = [1, 0, 0]"), "`along` and `across` do not span a sheet"),

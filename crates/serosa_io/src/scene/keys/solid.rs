@@ -68,7 +68,7 @@ const ELEMENT: Kind = Choice(&[
 
 pub(super) static SOLID: Table = table(
     "model.solid",
-    "Tetrahedra of an elastic material, moved by backward Euler: vertices go to their minimum in turn or all at once (`descent`), and the world's `sweeps` say how often. Makes no contacts yet; tools can hold it.",
+    "Tetrahedra of an elastic material, moved by backward Euler: vertices go to their minimum in turn or all at once (`descent`), and the world's `sweeps` say how often. It touches others, and itself, with response = \"augmented-lagrangian\"; tools can hold it with any.",
     &[
         key(
             "young",

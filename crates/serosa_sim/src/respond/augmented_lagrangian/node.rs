@@ -69,3 +69,87 @@ impl Contacts<'_> {
         self.pos[vertex]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::links::Links;
+    use super::super::touching::{Source, Touching};
+    use super::*;
+    use crate::VertexId;
+    use crate::model::{Body, BodyKind, Model, SpringBody};
+    use crate::row::Side;
+
+    fn some(seed: &mut u64) -> Real {
+        *seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (*seed >> 11) as Real / (1u64 << 52) as Real - 1.0
+    }
+
+    fn some_vec(seed: &mut u64) -> Vec3 {
+        Vec3::new(some(seed), some(seed), some(seed))
+    }
+
+    /// A row that holds vertex 0 with a weight, against vertex 1.
+    fn row(seed: &mut u64) -> Touching {
+        let weight = 0.5 + 0.5 * some(seed).abs();
+        Touching {
+            source: Source::Row(0),
+            sides: [
+                Side::Soft([VertexId(0), VertexId(1)], [weight, 1.0 - weight]),
+                Side::Soft([VertexId(1); 2], [1.0, 0.0]),
+            ],
+            bodies: [0, 0],
+            normal: some_vec(seed).normalize(),
+            offset: 0.2 * some(seed),
+            stiffness: 50.0 * (1.1 + some(seed)),
+            lambda: 2.0 * some(seed).max(0.0),
+            friction: 0.5,
+            anchor: Vec3::ZERO,
+            drag: some_vec(seed),
+            limit: some(seed).max(0.0),
+            slides: false,
+            trial: false,
+            between: Vec3::ZERO,
+        }
+    }
+
+    fn model() -> Model {
+        let kind = BodyKind::Springs(SpringBody { blocks: Vec::new(), between: 0..0 });
+        let body = Body {
+            name: "two".into(),
+            kind,
+            vertices: 0..2,
+            prims: 0..0,
+            self_contact: false,
+            membrane_contact: false,
+        };
+        Model { rest: vec![Vec3::ZERO; 2], bodies: vec![body], ..Model::default() }
+    }
+
+    /// From any place, with rows that push, stick, slide, begin and cease.
+    #[test]
+    fn no_vertex_raises_the_potential_and_all_find_the_minimum() {
+        let (mut seed, model) = (1, model());
+        for _ in 0..2000 {
+            let touching: Vec<Touching> = (0..4).map(|_| row(&mut seed)).collect();
+            let mut links = Links::default();
+            links.find(&model, &touching);
+            let n = some_vec(&mut seed);
+            let matrix = Mat3::from_diagonal(Vec3::splat(5.0)) + Mat3::from_cols(n * n.x, n * n.y, n * n.z);
+            let (aim, mut pos) = (some_vec(&mut seed), vec![some_vec(&mut seed), some_vec(&mut seed)]);
+            let mut contacts = Contacts { pos: &mut pos, pose: &[], touching: &touching, links: &links };
+            let phi = |c: &Contacts| {
+                let away = c.pos[0] - aim;
+                0.5 * away.dot(matrix * away) + c.potential(0)
+            };
+            for _ in 0..200 {
+                let before = phi(&contacts);
+                let local = Local { force: matrix * (aim - contacts.pos[0]), matrix };
+                contacts.lower(0, &local, |_, d| local.change(d));
+                let after = phi(&contacts);
+                assert!(after <= before + 1e-12 * (1.0 + before.abs()), "{before} {after}");
+            }
+            let left = matrix * (aim - contacts.pos[0]) + contacts.force(0);
+            assert!(left.length() < 1e-6, "{left}");
+        }
+    }
+}
