@@ -174,11 +174,12 @@ fn stacked_cubes_share_their_weight() {
 /// A soft ball of a third more than the hole is pressed through a ring.
 #[test]
 fn a_ball_goes_through_a_ring() {
-    let (mut mesh, tets) = serosa_geometry::generate::block::block(&serosa_geometry::generate::block::Block {
-        corner: Vec3::splat(-1.0),
-        size: Vec3::splat(2.0),
-        cells: [6; 3],
-    });
+    let (mut mesh, tets) =
+        serosa_geometry::generate::block::block(&serosa_geometry::generate::block::Block {
+            corner: Vec3::splat(-1.0),
+            size: Vec3::splat(2.0),
+            cells: [6; 3],
+        });
     for p in &mut mesh.points {
         let round = if p.length() > 0.0 { p.abs().max_element() / p.length() } else { 0.0 };
         *p = *p * round * 0.03 + Vec3::Z * 0.05;
@@ -188,7 +189,8 @@ fn a_ball_goes_through_a_ring() {
     let mut bodies = vec![body("ball", geometry, RawModel::Solid(material))];
     for i in 0..12 {
         let angle = core::f64::consts::TAU * f64::from(i) / 12.0;
-        let (out, along) = (Vec3::new(angle.cos(), angle.sin(), 0.0), Vec3::new(-angle.sin(), angle.cos(), 0.0));
+        let (out, along) =
+            (Vec3::new(angle.cos(), angle.sin(), 0.0), Vec3::new(-angle.sin(), angle.cos(), 0.0));
         let shape = RawSolid::Capsule { length: 0.018, radius: 0.006 };
         let mut rod = solid(&format!("rod{i}"), shape, out * 0.0285, RawModel::Fixed);
         if let RawGeometry::Solid { pose, .. } = &mut rod.geometry {
@@ -260,7 +262,15 @@ fn a_tool_presses_a_solid() {
         lead(&mut input, Vec3::Z * (0.005 - 0.015 * (f64::from(i) / 240.0).min(1.0)), false);
         step(&mut world, &input, &mut || 0);
         if i % 60 == 0 {
-            println!("{} {} rows {} of {} trunc {} tip {}", world.scratch.hand_force[0], world.scratch.contact_force[0], world.report.contacts, world.scratch.rows.len(), world.report.truncated, world.state.pose[0].pos);
+            println!(
+                "{} {} rows {} of {} trunc {} tip {}",
+                world.scratch.hand_force[0],
+                world.scratch.contact_force[0],
+                world.report.contacts,
+                world.scratch.rows.len(),
+                world.report.truncated,
+                world.state.pose[0].pos
+            );
         }
     }
     let (hand, bed) = (world.scratch.hand_force[0].z, world.scratch.contact_force[0].z);
