@@ -25,9 +25,9 @@ export const CONTACT = 7;
 /** Floats of a pair in `FrameState.pairs`: the closest points of the two. */
 export const PAIR = 6;
 
-const HEADER = 100;
-/** `SRF3`, read as a little-endian number. */
-const MAGIC = 0x33465253;
+const HEADER = 116;
+/** `SRF4`, read as a little-endian number. */
+const MAGIC = 0x34465253;
 /** More than this is no frame of ours. */
 const SHOWN_MAX = 1 << 20;
 
@@ -63,6 +63,14 @@ export class FrameState {
   contacts = 0;
   /** Deepest overlap left [mm]. */
   deepestMm = 0;
+  /** Passes of the last step. */
+  sweeps = 0;
+  /** How far the last of them still moved something [mm]; not a number where that was not measured. */
+  residualMm = NaN;
+  /** Vertices whose step the filter shortened in the last step. */
+  truncated = 0;
+  /** Attachments that held such a vertex. */
+  violated = 0;
   /** For each body: its vertices, or null where it is a solid. */
   readonly soft: (SoftState | null)[];
   /** Poses of all rigid frames, `POSE` floats each. */
@@ -143,6 +151,7 @@ export class FrameState {
     const poses = this.posesVersion;
     this.contacts = ints[15];
     this.deepestMm = floats[16];
+    [this.sweeps, this.residualMm, this.truncated, this.violated] = [ints[25], floats[26], ints[27], ints[28]];
     let at = this.readSections(buffer, ints, floats, sections, passed);
     at = this.readTubes(floats, at);
     at = this.readPoses(floats, at, rigids);

@@ -28,6 +28,8 @@ export class Panel {
   private readonly times: HTMLElement[];
   private thinnest = Infinity;
   private dtMs = 1;
+  private sweeps = 1;
+  private budgetMs: number | null = null;
   private last = 0;
   private smooth = 0;
   private slowSince = 0;
@@ -49,6 +51,8 @@ export class Panel {
     const radii = scene.bodies.flatMap(({ look }) => (look.kind === "solid" ? [] : [look.radius]));
     this.thinnest = Math.min(...radii);
     this.dtMs = 1000 * scene.dt_s;
+    this.sweeps = scene.sweeps;
+    this.budgetMs = scene.budget_ms;
     this.smooth = 0;
     this.slowSince = 0;
     this.last = 0;
@@ -71,8 +75,32 @@ export class Panel {
     setText(byId("step-time"), `${digits(frame.stepMs)} ms`);
     setText(byId("contact-count"), frame.contacts.toLocaleString("en"));
     setText(byId("deepest"), `${quantity(Math.max(frame.deepestMm, 0), "mm", 2)} mm`);
+    const quality = this.quality(frame);
+    setText(byId("quality"), quality.short);
+    byId("quality").title = quality.long;
     this.stages(frame);
     this.warn(frame, status, lasting);
+  }
+
+  /** How well the last step was solved: for the eye, and in whole sentences. */
+  private quality(frame: FrameState): { short: string; long: string } {
+    const parts = [`${frame.sweeps} of ${this.sweeps} passes`];
+    const long = [`The last step made ${frame.sweeps} of the ${this.sweeps} passes that the scene asks for.`];
+    if (frame.sweeps < this.sweeps && this.budgetMs !== null) {
+      long.push(`More do not fit into its budget of ${digits(this.budgetMs)} ms: tissue is softer than it should be.`);
+    }
+    if (Number.isFinite(frame.residualMm)) {
+      parts.push(`± ${quantity(frame.residualMm, "mm", 2)} mm`);
+      long.push(`The last pass still moved something by ${quantity(frame.residualMm, "mm", 2)} mm.`);
+    }
+    if (frame.truncated > 0) {
+      parts.push(`${frame.truncated} held back`);
+      long.push(`The filter shortened ${frame.truncated} steps so that nothing passes through anything.`);
+    }
+    if (frame.violated > 0) {
+      long.push(`${frame.violated} attachments got less than they pulled for.`);
+    }
+    return { short: parts.join(", "), long: long.join(" ") };
   }
 
   private inWords(frame: FrameState, status: Status, speed: number, slow: boolean): string {

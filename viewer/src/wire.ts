@@ -210,6 +210,14 @@ about: string,
  */
 dt_s: number,
 /**
+ * Passes that the scene asks for in each step.
+ */
+sweeps: number,
+/**
+ * Time that a step may take on the clock \[ms\], where the scene says so.
+ */
+budget_ms: number | null,
+/**
  * All bodies, tools last, in the order of frames.
  */
 bodies: Array<BodyInfo>,

@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 
 const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
 /** How long the program may take to say its address [ms]. */
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 60_000;
 
 /** Programs that still run; none of them outlives the tests. */
 const running = new Set();

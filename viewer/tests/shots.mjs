@@ -11,9 +11,17 @@ import { Program, sceneNames } from "./program.mjs";
  * Simulated time at which each scene looks best [s]: the probe of membrane-poke presses from 1.2 s to 2 s, intestines
  * have widened and settled after 4 s, half of the colon is free at 5.8 s, the instrument is in the liver from 3 s on and
  * the paddle at the kidneys, the cloth has folded after 2 s, the cable runs off its pulley at half a second and the net is
- * stretched most soon after, what has fallen lies still after 3 s, and jaws pull at the beam, the liver and the tumour.
+ * stretched most soon after, what has fallen lies still after 3 s, jaws pull at the beam, the liver and the tumour, the
+ * ball is in the ring at 2.4 s, the beam has been turned four times at 6.2 s, and tools are at work in the abdomen from
+ * 4.5 s on.
  */
 const MOMENTS = {
+  abdomen: 4.5,
+  drape: 2,
+  "gallbladder-lift": 3,
+  "liver-press": 5.8,
+  squeeze: 2.4,
+  twist: 6.2,
   "cloth-fold": 2,
   "colon-access": 5.8,
   "instrument-press": 3.2,

@@ -1,14 +1,14 @@
 // What a test needs from the binary frames. The layout is in crates/serosa_io/src/wire/frame.rs.
 
-const HEADER = 100;
+const HEADER = 116;
 const TOOL_FLOATS = 10;
 const CONTACT_FLOATS = 7;
 const PAIR_FLOATS = 6;
 
 /** Which scene a frame is of, simulated time, tools, pairs and probes. Tools, contacts, pairs and probes are its end. */
 export function readFrame(bytes) {
-  if (bytes.length < HEADER || bytes.toString("latin1", 0, 4) !== "SRF3") {
-    throw new Error(`a frame of ${bytes.length} bytes does not begin with SRF3; see wire/frame.rs`);
+  if (bytes.length < HEADER || bytes.toString("latin1", 0, 4) !== "SRF4") {
+    throw new Error(`a frame of ${bytes.length} bytes does not begin with SRF4; see wire/frame.rs`);
   }
   const [tools, shown, probes, pairs, pairsInAll] = [76, 80, 84, 92, 96].map((at) => bytes.readUInt32LE(at));
   const probesAt = bytes.length - 4 * probes;
@@ -16,6 +16,7 @@ export function readFrame(bytes) {
   const toolsAt = pairsAt - 4 * (CONTACT_FLOATS * shown + TOOL_FLOATS * tools);
   const floats = (at, count) => Array.from({ length: count }, (_, i) => bytes.readFloatLE(at + 4 * i));
   return {
+    sweeps: bytes.readUInt32LE(100),
     generation: bytes.readUInt32LE(20),
     time: bytes.readDoubleLE(8),
     tools: Array.from({ length: tools }, (_, i) => {

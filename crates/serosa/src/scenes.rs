@@ -27,6 +27,9 @@ macro_rules! built_in {
 }
 
 built_in![
+    "liver-press",
+    "gallbladder-lift",
+    "abdomen",
     "intestine",
     "colon-access",
     "intestine-8x400",
@@ -36,6 +39,9 @@ built_in![
     "net-on-sphere",
     "cloth-fold",
     "rope-drop",
+    "drape",
+    "squeeze",
+    "twist",
     "kidney-press",
     "instrument-press",
     "mesh-drape",

@@ -23,8 +23,8 @@ pub const PAIRS_MAX: usize = 20_000_000;
 /// Pairs closer at rest than their radii, like the crossing diagonals of a membrane's cell: they are counted.
 /// Not so for a tube with a membrane: it starts with a radius that touches nothing.
 ///
-/// The error is the number of the body that would leave out too many.
-pub fn exclusions(model: &Model) -> Result<Exclusions, usize> {
+/// Returns these pairs too. The error is the number of the body that would leave out too many.
+pub fn exclusions(model: &Model) -> Result<(Exclusions, Vec<(PrimId, PrimId)>), usize> {
     let (rings, fans) = (rings(model), fans(model));
     let wide = wide(model);
     let mut walk =
@@ -48,21 +48,21 @@ pub fn exclusions(model: &Model) -> Result<Exclusions, usize> {
         }
     }
     excluded.starts.push(excluded.partners.len() as u32);
-    let overlapping = overlapping_at_rest(model, &excluded)?;
-    Ok(with_more(excluded, overlapping))
+    let mut overlapping = overlapping_at_rest(model, &excluded)?;
+    overlapping.sort_unstable();
+    Ok((with_more(excluded, &overlapping), overlapping))
 }
 
-/// The exclusions with more pairs merged in.
-fn with_more(excluded: Exclusions, mut more: Vec<(PrimId, PrimId)>) -> Exclusions {
-    more.sort_unstable();
+/// The exclusions with more pairs, sorted, merged in.
+fn with_more(excluded: Exclusions, more: &[(PrimId, PrimId)]) -> Exclusions {
     let mut merged = Exclusions { overlapping_at_rest: more.len() as u32, ..Exclusions::default() };
-    let mut rest = more.into_iter().peekable();
+    let mut rest = more.iter().peekable();
     for (i, ends) in excluded.starts.windows(2).enumerate() {
         let start = merged.partners.len();
         merged.starts.push(start as u32);
         merged.partners.extend_from_slice(&excluded.partners[ends[0] as usize..ends[1] as usize]);
         while let Some((_, j)) = rest.next_if(|(a, _)| a.at() == i) {
-            merged.partners.push(j);
+            merged.partners.push(*j);
         }
         merged.partners[start..].sort_unstable();
     }

@@ -11,6 +11,7 @@ pub mod exclude;
 pub mod fill;
 pub mod lattice;
 pub mod neighbours;
+mod overlap;
 mod probes;
 mod programme;
 pub mod raw;

@@ -116,6 +116,8 @@ pub struct RawWorld {
     pub substeps: u32,
     /// Passes of iterative solvers.
     pub sweeps: u32,
+    /// Time that a step may take on the clock \[s\]; the session makes fewer passes where it would take longer.
+    pub budget_s: Option<Real>,
     /// How contacts are found.
     pub detector: Detector,
     /// How the tracker looks, where it is the detector.
@@ -126,6 +128,18 @@ pub struct RawWorld {
     pub solver: Solver,
     /// Whether steps are clipped.
     pub filter: Filter,
+    /// What is done with bodies that overlap at the start.
+    pub overlaps: Overlaps,
+}
+
+/// What is done with bodies that overlap at the start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Overlaps {
+    /// They are a mistake where steps are clipped, and told otherwise.
+    #[default]
+    Refuse,
+    /// They are moved apart before the first step.
+    Part,
 }
 
 impl Default for RawWorld {
@@ -136,11 +150,13 @@ impl Default for RawWorld {
             dt_s: p.dt_s,
             substeps: p.substeps,
             sweeps: p.sweeps,
+            budget_s: None,
             detector: p.detector,
             tracker: p.tracker,
             response: p.response,
             solver: p.solver,
             filter: p.filter,
+            overlaps: Overlaps::Refuse,
         }
     }
 }
@@ -194,6 +210,8 @@ pub enum Finish {
     Stomach,
     /// A spleen: purple.
     Spleen,
+    /// A colon: pale pink.
+    Colon,
     /// A sheet woven of polypropylene, as surgical meshes are.
     Weave,
 }
@@ -425,6 +443,8 @@ pub struct RawTool {
     pub reach: Real,
     /// Most force with which they hold \[N\].
     pub strength: Real,
+    /// How many vertices they hold at most.
+    pub holds: u32,
     /// Where the hand goes when nobody leads it, in order of time.
     pub moves: Vec<Move>,
 }

@@ -80,5 +80,5 @@ pub fn add_tool(model: &mut Model, raw: &RawTool) -> (Tool, Coupling) {
     };
     let radius = model.prims.last().map_or(0.0, |p| p.radius);
     let (reach, strength) = (radius + raw.reach, raw.strength);
-    (Tool { name: raw.name.clone(), body, rigid, tip, reach, strength }, coupling)
+    (Tool { name: raw.name.clone(), body, rigid, tip, reach, strength, holds: raw.holds }, coupling)
 }

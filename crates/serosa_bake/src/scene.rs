@@ -2,13 +2,11 @@
 
 use crate::raw::{Place, RawBody, RawGeometry, RawModel, RawScene, RawSolid};
 use crate::solid::filled;
-use crate::{Fault, exclude, neighbours, rigid, shells, solid, strip};
+use crate::{Fault, exclude, neighbours, overlap, rigid, shells, solid, strip};
 use serosa_geometry::{BodyId, PrimId, Vec3};
 use serosa_sim::World;
-use serosa_sim::detect::{Finder, Places, Shells};
-use serosa_sim::model::{Body, BodyKind, Model, Pose, PrimKind};
-use serosa_sim::params::{BodyParams, Detector, Filter, Params, Response};
-use serosa_sim::row::{Held, Row};
+use serosa_sim::model::{Body, BodyKind, Model, PrimKind};
+use serosa_sim::params::{BodyParams, Detector, Filter, Params};
 use std::sync::Arc;
 
 /// The most vertices a scene may have.
@@ -65,12 +63,13 @@ pub fn bake_watched(raw: &RawScene, watch: &mut dyn FnMut(usize, usize)) -> Resu
     if !oven.faults.is_empty() {
         return Err(oven.faults);
     }
-    oven.model.excluded = exclude::exclusions(&oven.model).map_err(|body| {
+    let (excluded, left_out) = exclude::exclusions(&oven.model).map_err(|body| {
         let message =
             "this body is so much thicker than its edges are long that everything touches everything";
         let help = "use a smaller radius or fewer nodes, or write self_contact = false";
         vec![Fault::new(Place::Body(body), message, help)]
     })?;
+    oven.model.excluded = excluded;
     oven.fit_tubes();
     if !oven.faults.is_empty() {
         return Err(oven.faults);
@@ -82,17 +81,9 @@ pub fn bake_watched(raw: &RawScene, watch: &mut dyn FnMut(usize, usize)) -> Resu
     watch(parts - 1, parts);
     let mut baked = Baked { model: Arc::new(oven.model), params: oven.params, notes: Vec::new() };
     baked.notes.clone_from(&filled.notes);
+    baked.notes.extend(told_left_out(&baked.model, &left_out));
     baked.notes.extend(notes(raw, &baked));
-    if raw.world.response.presses() {
-        let overlaps = pressed_at_start(&baked);
-        baked.notes.extend(told(&overlaps, &baked));
-        return Ok(baked);
-    }
-    match starting_overlap(&baked) {
-        Some(overlap) if raw.world.filter != Filter::Off => return Err(vec![overlap.fault(raw, &baked)]),
-        Some(overlap) if overlap.depth_m > NOTED => baked.notes.push(overlap.note(&baked)),
-        _ => {}
-    }
+    overlap::settle(raw, &mut baked)?;
     Ok(baked)
 }
 
@@ -240,16 +231,52 @@ pub(crate) fn show(v: Vec3) -> String {
     format!("({:.3}, {:.3}, {:.3})", v.x, v.y, v.z)
 }
 
+/// A surface that is thicker than its triangles are wide: what lies next to one another is left out of contact, and what
+/// is left is coarse.
+fn thick(model: &Model, body: &Body) -> Option<String> {
+    let prims = &model.prims[body.prims.start as usize..body.prims.end as usize];
+    if !prims.iter().any(|p| matches!(p.kind, PrimKind::Triangle(_))) {
+        return None;
+    }
+    let (mut sum, mut count) = (0.0, 0);
+    for prim in prims {
+        if let PrimKind::Segment([v, w]) = prim.kind {
+            (sum, count) = (sum + (model.rest[v.at()] - model.rest[w.at()]).length(), count + 1);
+        }
+    }
+    let (thickness, edge) = (2.0 * prims[0].radius, sum / f64::from(count.max(1)));
+    (count > 0 && thickness > edge).then(|| {
+        format!(
+            "the surface of \"{}\" is {:.1} mm thick and its edges are {:.1} mm long: what is nearer than that along the \
+             surface cannot touch. Make it thinner, or its triangles larger",
+            body.name,
+            thickness * 1e3,
+            edge * 1e3
+        )
+    })
+}
+
+/// The pairs that are left out since they lie too close at rest, body by body.
+fn told_left_out(model: &Model, left_out: &[(PrimId, PrimId)]) -> Vec<String> {
+    let body = |(a, _): &(PrimId, PrimId)| model.prims[a.at()].body;
+    let told = |pairs: &[(PrimId, PrimId)]| {
+        let corners = model.prims[pairs[0].0.at()].kind.vertices();
+        let near = corners
+            .first()
+            .map_or(String::new(), |v| format!(", the first near {} m", show(model.rest[v.at()])));
+        format!(
+            "{} pairs of edges and faces of \"{}\" lie closer at rest than they are thick (crossing diagonals, say){near}: they \
+             are left out of its contact with itself",
+            pairs.len(),
+            model.bodies[body(&pairs[0]).at()].name
+        )
+    };
+    left_out.chunk_by(|a, b| body(a) == body(b)).map(told).collect()
+}
+
 /// What is worth knowing about a scene without being wrong.
 fn notes(raw: &RawScene, baked: &Baked) -> Vec<String> {
     let (mut notes, model) = (Vec::new(), &baked.model);
-    let left_out = model.excluded.overlapping_at_rest;
-    if left_out > 0 {
-        notes.push(format!(
-            "{left_out} pairs of edges and faces lie closer at rest than they are thick (crossing diagonals, say) \
-             and are left out of self-contact"
-        ));
-    }
     for growth in &model.growths {
         let prim = &model.prims[growth.prims.start as usize];
         notes.push(format!(
@@ -276,117 +303,15 @@ fn notes(raw: &RawScene, baked: &Baked) -> Vec<String> {
     {
         notes.push("boxes do not collide with boxes: two of them can pass through each other".to_owned());
     }
+    let (budget_s, dt_s) = (raw.world.budget_s.unwrap_or(0.0), raw.world.dt_s);
+    if budget_s > dt_s {
+        notes.push(format!(
+            "a step of {} ms that takes all of its budget of {} ms does not keep up with the clock",
+            dt_s * 1e3,
+            budget_s * 1e3
+        ));
+    }
+    notes.extend(model.bodies.iter().filter_map(|body| thick(model, body)));
     notes.extend(solid::notes(raw, baked));
     notes
-}
-
-/// Overlaps deeper than this are noted \[m\].
-const NOTED: f64 = 1e-6;
-
-/// So many pairs of bodies that overlap are named.
-const TOLD: usize = 8;
-
-/// Two bodies that overlap at the start.
-struct Overlap {
-    bodies: [BodyId; 2],
-    /// The first or the second, where every vertex of it is inside the other.
-    inside: Option<usize>,
-    depth_m: f64,
-    at: Vec3,
-}
-
-impl Overlap {
-    fn names<'a>(&self, baked: &'a Baked) -> [&'a str; 2] {
-        self.bodies.map(|b| baked.model.bodies[b.at()].name.as_str())
-    }
-
-    fn note(&self, baked: &Baked) -> String {
-        let ([a, b], depth_mm) = (self.names(baked), self.depth_m * 1e3);
-        if let Some(k) = self.inside {
-            let (inner, outer) = if k == 0 { (a, b) } else { (b, a) };
-            return format!(
-                "\"{inner}\" lies inside \"{outer}\" at the start, {depth_mm:.2} mm deep, and will be pushed out"
-            );
-        }
-        format!("\"{a}\" and \"{b}\" overlap by {depth_mm:.2} mm at the start and will be pushed apart")
-    }
-
-    fn fault(&self, raw: &RawScene, baked: &Baked) -> Fault {
-        let [a, b] = self.names(baked);
-        // Tools come after the bodies, and are easier to move.
-        let last = self.bodies[0].at().max(self.bodies[1].at());
-        let place = match last.checked_sub(raw.bodies.len()) {
-            Some(tool) => Place::Tool(tool),
-            None => Place::Body(last),
-        };
-        let what =
-            if a == b { format!("\"{a}\" overlaps itself") } else { format!("\"{a}\" and \"{b}\" overlap") };
-        let (depth_mm, at) = (self.depth_m * 1e3, show(self.at));
-        let message = format!("{what} by {depth_mm:.2} mm at the start, near {at} m, and the filter is on");
-        Fault::new(
-            place,
-            message,
-            "move them apart: the filter only keeps apart what begins apart, or write filter = \"off\"",
-        )
-    }
-}
-
-/// Notes on overlaps: the first of them by name, the others by their number.
-fn told(overlaps: &[Overlap], baked: &Baked) -> Vec<String> {
-    let mut notes: Vec<String> = overlaps.iter().take(TOLD).map(|overlap| overlap.note(baked)).collect();
-    if overlaps.len() > TOLD {
-        notes.push(format!("{} more pairs of bodies overlap at the start", overlaps.len() - TOLD));
-    }
-    notes
-}
-
-/// The overlaps of surfaces at the start, the deepest of each two bodies, in the order of the bodies.
-fn pressed_at_start(baked: &Baked) -> Vec<Overlap> {
-    let (world, mut rows) = (baked.world(), Vec::new());
-    let at = (&world.state.pos[..], &world.state.pose[..]);
-    let regions = Params { response: Response::Projection, ..baked.params.clone() };
-    Shells::default().rows(&baked.model, &regions, at, &mut rows);
-    let body = |p: PrimId| baked.model.prims[p.at()].body;
-    let pair = |row: &Row| [body(row.key.a), body(row.key.b)];
-    rows.sort_by_key(pair);
-    let overlaps = rows.chunk_by(|a, b| pair(a) == pair(b)).filter_map(|rows| {
-        let overlap = deepest(baked, rows, at).filter(|overlap| overlap.depth_m > NOTED)?;
-        Some(Overlap { inside: swallowed(baked, overlap.bodies, rows), ..overlap })
-    });
-    overlaps.collect()
-}
-
-/// Which of two bodies has a row for each of its vertices.
-fn swallowed(baked: &Baked, bodies: [BodyId; 2], rows: &[Row]) -> Option<usize> {
-    (0..2).find(|k| {
-        let range = baked.model.bodies[bodies[*k].at()].vertex_range();
-        let alone = |row: &&Row| matches!(row.held()[*k], Held::Vertex(v) if range.contains(&v.at()));
-        !range.is_empty() && rows.iter().filter(alone).count() >= range.len()
-    })
-}
-
-/// The deepest overlap at the start.
-fn starting_overlap(baked: &Baked) -> Option<Overlap> {
-    let world = baked.world();
-    let at = Places { pos: &world.state.pos, pose: &world.state.pose, radius: &world.state.radius };
-    let mut rows = Vec::new();
-    Finder::default().rows(
-        &world.model,
-        &world.params,
-        Detector::Grid,
-        (at, serosa_sim::detect::Search::Overlap),
-        &mut rows,
-    );
-    deepest(baked, &rows, (at.pos, at.pose))
-}
-
-fn deepest(baked: &Baked, rows: &[Row], (pos, pose): (&[Vec3], &[Pose])) -> Option<Overlap> {
-    let deepest: &Row = rows.iter().min_by(|a, b| a.gap.total_cmp(&b.gap)).filter(|r| r.gap < -1e-9)?;
-    let body = |p: PrimId| baked.model.prims[p.at()].body;
-    Some(Overlap {
-        bodies: [body(deepest.key.a), body(deepest.key.b)],
-        inside: None,
-        depth_m: -deepest.gap,
-        at: deepest.sides[0].place(pos, pose),
-    })
 }

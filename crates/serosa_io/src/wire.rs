@@ -7,7 +7,7 @@
 mod frame;
 mod mesh;
 
-pub use frame::{Contact, Frame, FrameEncoder, Led, Pairs, STAGES};
+pub use frame::{Contact, Frame, FrameEncoder, Led, Pairs, Quality, STAGES};
 pub use mesh::{FactInfo, MESH_POST_MAX, MeshAnswer, MeshInfo, SHOWN_TRIANGLES_MAX};
 
 use serde::{Deserialize, Serialize};
@@ -226,6 +226,10 @@ pub struct SceneInfo {
     pub about: String,
     /// Time of one step \[s\].
     pub dt_s: f64,
+    /// Passes that the scene asks for in each step.
+    pub sweeps: u32,
+    /// Time that a step may take on the clock \[ms\], where the scene says so.
+    pub budget_ms: Option<f64>,
     /// All bodies, tools last, in the order of frames.
     pub bodies: Vec<BodyInfo>,
     /// All tools.
@@ -282,6 +286,8 @@ pub enum Surface {
     Stomach,
     /// A spleen: purple.
     Spleen,
+    /// A colon: pale pink.
+    Colon,
     /// A sheet woven of pale threads.
     Weave,
 }

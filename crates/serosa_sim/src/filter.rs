@@ -108,6 +108,15 @@ pub struct Planes {
     arms: Vec<Arm>,
 }
 
+/// What a clip has done.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Shortened {
+    /// Vertices, and rigid frames, whose steps are shorter than what was asked for.
+    pub(crate) vertices: u32,
+    /// Attachments that hold such a vertex.
+    pub(crate) attachments: u32,
+}
+
 /// What the filter looks at and does not change.
 #[derive(Clone, Copy)]
 struct Scene<'a> {
@@ -498,9 +507,9 @@ fn each_corner(scene: &Scene, prim: PrimId, mut each: impl FnMut(Vec3)) {
 
 /// Clips all steps. Returns the number of vertices and frames whose step is shorter than the response wanted.
 /// Cost: linear in vertices and near pairs, but for pairs whose neighbours were clipped.
-pub(crate) fn clip(sub: &Substep, state: &State, scratch: &mut Scratch) -> u32 {
+pub(crate) fn clip(sub: &Substep, state: &State, scratch: &mut Scratch) -> Shortened {
     if sub.params.filter == Filter::Off {
-        return 0;
+        return Shortened::default();
     }
     let (model, planes) = (sub.model, &mut scratch.planes);
     let (pos, pose, wanted) = (&scratch.pos, &scratch.pose, &mut scratch.wanted);
@@ -554,7 +563,8 @@ fn rounds(planes: &mut Planes, scene: &Scene) {
 }
 
 /// Takes over the steps that were shortened.
-fn take(sub: &Substep, state: &State, scratch: &mut Scratch) -> u32 {
+fn take(sub: &Substep, state: &State, scratch: &mut Scratch) -> Shortened {
+    let attachments = attachments_shortened(sub, state, scratch);
     let Scratch { planes, pos, vel, pose, twist, lost, reach, wanted: held, .. } = scratch;
     let mut truncated = 0;
     planes.wanted = reach.sprung(sub.model, pos, &state.pos);
@@ -584,5 +594,18 @@ fn take(sub: &Substep, state: &State, scratch: &mut Scratch) -> u32 {
             }
         }
     }
-    truncated
+    Shortened { vertices: truncated, attachments }
+}
+
+/// Attachments with a vertex whose step is shorter than what is asked for. Cost: linear in attachments.
+fn attachments_shortened(sub: &Substep, state: &State, scratch: &Scratch) -> u32 {
+    let short = |v: VertexId| scratch.planes.steps[v.at()] != scratch.pos[v.at()] - state.pos[v.at()];
+    let grips = state.grips.iter().filter(|g| short(g.vertex)).count();
+    let ties = sub.model.ties.iter();
+    let ties = ties.filter(|t| t.ends.iter().flat_map(|k| k.nodes).any(short)).count();
+    let walls = sub.model.bodies.iter().filter_map(|body| match &body.kind {
+        BodyKind::Solid(solid) => Some(solid.walls.iter().filter(|w| short(w.vertex)).count()),
+        _ => None,
+    });
+    (grips + ties + walls.sum::<usize>()) as u32
 }

@@ -442,6 +442,8 @@ pub struct Tool {
     pub reach: Real,
     /// Most force with which they hold, shared by the vertices held \[N\]. Beyond it tissue slips.
     pub strength: Real,
+    /// How many vertices they hold at most.
+    pub holds: u32,
 }
 
 impl Model {

@@ -54,8 +54,15 @@ pub struct StepReport {
     pub contacts: u32,
     /// Most negative gap left by response and filter, by the rows' own measure \[m\]; 0 when nothing overlaps.
     pub deepest_m: Real,
+    /// Passes that were made in each substep.
+    pub sweeps: u32,
+    /// How far the last pass of the response still moved the vertex that it moved farthest \[m\]: what more passes would
+    /// go on to mend. None where the response makes its corrections without descending.
+    pub residual_m: Option<Real>,
     /// Vertices whose step the filter shortened.
     pub truncated: u32,
+    /// Grips, ties and walls that pull at a vertex whose step the filter shortened: they get less than they ask for.
+    pub violated: u32,
     /// Bodies that the guard took out of the motion in this step.
     pub quarantined: Vec<BodyId>,
     /// Vertices that slipped out of jaws in this step.
@@ -70,7 +77,7 @@ impl StepReport {
     pub(crate) fn clear(&mut self) {
         self.stage_ns = [0; 7];
         (self.contacts, self.deepest_m, self.truncated, self.grown) = (0, 0.0, 0, 0);
-        self.slipped_out = 0;
+        (self.slipped_out, self.sweeps, self.violated, self.residual_m) = (0, 0, 0, None);
         self.quarantined.clear();
         self.qp.clear();
     }

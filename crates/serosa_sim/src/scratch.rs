@@ -57,6 +57,8 @@ pub struct Scratch {
     pub nets: Vec<NetWork>,
     /// Certificates of the filter. Written by Detect, Respond and Filter.
     pub planes: Planes,
+    /// Positions before the last pass \[m\], one per vertex. Written by Respond.
+    pub last_sweep: Vec<Vec3>,
     /// Steps that the filter was asked for \[m\], one per vertex. Written by Respond and Filter.
     pub wanted: Vec<Vec3>,
     /// One per spring. Written by Predict.
@@ -134,6 +136,7 @@ impl Scratch {
             links: Links::default(),
             nets: vec![NetWork::default(); model.bodies.len()],
             planes: Planes::default(),
+            last_sweep: state.pos.clone(),
             wanted: Vec::new(),
             found_radius: state.radius.clone(),
             found_near: false,

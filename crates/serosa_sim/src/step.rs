@@ -19,6 +19,7 @@ pub fn step(world: &mut World, input: &Input, watch: Stopwatch) {
     let h = params.dt_s / f64::from(params.substeps.max(1));
     let sweeps = if input.sweeps > 0 { input.sweeps.min(SWEEPS_MAX) } else { params.sweeps };
     let sub = Substep { model, params, h, sweeps };
+    report.sweeps = sweeps;
 
     scratch.begin(model, state);
     // A number that is none would pass from body to body before the end of the step.
@@ -40,7 +41,9 @@ pub fn step(world: &mut World, input: &Input, watch: Stopwatch) {
         respond::answer(&sub, state, scratch, report);
         timer.mark(report, Stage::Respond);
 
-        report.truncated += filter::clip(&sub, state, scratch);
+        let shortened = filter::clip(&sub, state, scratch);
+        report.truncated += shortened.vertices;
+        report.violated += shortened.attachments;
         report.deepest_m = report.deepest_m.min(respond::deepest(scratch));
         timer.mark(report, Stage::Filter);
 

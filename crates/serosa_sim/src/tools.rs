@@ -8,7 +8,7 @@ use crate::{Real, ToolId, Vec3, VertexId};
 use serosa_geometry::rotation;
 
 /// The most vertices that one pair of jaws holds.
-pub const GRIPS_MAX: usize = 8;
+pub const GRIPS_MAX: usize = 64;
 
 /// The stage: targets follow the hands, jaws open and close.
 pub(crate) fn lead(model: &Model, params: &Params, state: &mut State, hands: &[Hand]) {
@@ -53,11 +53,13 @@ fn grasp(model: &Model, state: &mut State, i: usize) {
     let pose = state.pose[tool.rigid.at()];
     let tip = pose.point(tool.tip);
     let mut nearest = [(Real::INFINITY, VertexId(0)); GRIPS_MAX];
+    let nearest = &mut nearest[..(tool.holds as usize).clamp(1, GRIPS_MAX)];
+    let last = nearest.len() - 1;
     for (v, pos) in state.pos.iter().enumerate().filter(|(v, _)| model.inv_mass[*v] > 0.0) {
         let distance = (*pos - tip).length();
-        let farthest = nearest[GRIPS_MAX - 1].0;
+        let farthest = nearest[last].0;
         if distance <= tool.reach && distance < farthest {
-            nearest[GRIPS_MAX - 1] = (distance, VertexId::from(v));
+            nearest[last] = (distance, VertexId::from(v));
             nearest.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         }
     }

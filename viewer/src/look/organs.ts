@@ -28,7 +28,7 @@ interface Kind {
   rough: number;
 }
 
-export type OrganSurface = Extract<Surface, "kidney" | "liver" | "gallbladder" | "stomach" | "spleen">;
+export type OrganSurface = Extract<Surface, "kidney" | "liver" | "gallbladder" | "stomach" | "spleen" | "colon">;
 
 const KINDS: Record<OrganSurface, Kind> = {
   kidney: { colour: 0x98493a, hollow: 0xd9b06a, tile: 0.06, grain: 0.00025, cells: 16, mottle: 0.3, vessels: 0.35, rough: 0.42 },
@@ -36,6 +36,7 @@ const KINDS: Record<OrganSurface, Kind> = {
   gallbladder: { colour: 0x8a9a55, hollow: 0x6a6c34, tile: 0.045, grain: 0.0002, cells: 8, mottle: 0.4, vessels: 0.55, rough: 0.34 },
   stomach: { colour: 0xd98a7e, hollow: 0xb5605a, tile: 0.09, grain: 0.0005, cells: 16, mottle: 0.3, vessels: 0.5, rough: 0.42 },
   spleen: { colour: 0x703050, hollow: 0x451a30, tile: 0.05, grain: 0.0004, cells: 16, mottle: 0.35, vessels: 0.15, rough: 0.4 },
+  colon: { colour: 0xd99c88, hollow: 0xb06a5c, tile: 0.07, grain: 0.0003, cells: 12, mottle: 0.3, vessels: 0.6, rough: 0.4 },
 };
 
 /** Where another material comes to the surface: pale, as most tumours are under the capsule. */

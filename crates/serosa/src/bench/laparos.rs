@@ -194,6 +194,7 @@ fn ball() -> RawTool {
         speed_max: 10.0,
         reach: 0.0,
         strength: 0.0,
+        holds: 8,
         moves: WAY[1..].iter().map(go).collect(),
     }
 }

@@ -269,7 +269,8 @@ fn as_json(scene: &SceneText, session: &Session, threads: usize, seed: u64) -> V
         "deepest_penetration_m": if audited { json!(seen.deepest_m) } else { Value::Null },
         "missed_contacts": if audited { json!(seen.missed) } else { Value::Null },
         "audited_steps": seen.audits,
-        "truncated": seen.truncated,
+        "truncated": seen.gauge.truncated,
+        "quality": seen.gauge.json(world.params.sweeps),
         "quarantined": seen.quarantined.len(),
         "qp": seen.programmes.json(&world.model),
         "memory_mb": { "start": seen.memory_mb[0], "end": seen.memory_mb[1] },
@@ -314,11 +315,12 @@ fn summary(scene: &SceneText, loaded: &Loaded, session: &Session, threads: usize
             seen.deepest_m * 1e3
         ));
     } else {
-        let deepest_mm = seen.deepest_row_m * 1e3;
+        let deepest_mm = seen.gauge.deepest_m * 1e3;
         console.say(format!(
             "  deepest overlap left {deepest_mm:.3} mm by the rows' own estimate; --audit measures it"
         ));
     }
+    console.say(format!("  quality: {}", seen.gauge.words(world.params.sweeps)));
     for (name, time) in &seen.quarantined {
         console.say(format!(
             "  WARNING: \"{name}\" ran away at {time:.3} s and was frozen where it last was sound"

@@ -3,7 +3,7 @@
 use crate::cli::ScenesArgs;
 use crate::scenes::BUILT_IN;
 use crate::{Console, Failure, diagnostics};
-use serosa_io::scene::read;
+use serosa_io::scene::headline;
 
 /// Lists the built-in scenes with a line on each; with a name, prints that scene's file.
 pub fn list(args: &ScenesArgs, console: &mut Console) -> Result<(), Failure> {
@@ -20,9 +20,9 @@ pub fn list(args: &ScenesArgs, console: &mut Console) -> Result<(), Failure> {
     }
     for scene in BUILT_IN {
         let problems = |p: Vec<_>| Failure::BadInput(diagnostics::render(scene.name, scene.text, &p));
-        let draft = read(scene.text, &|_| Err("built-in scenes have no files".into())).map_err(problems)?;
-        console.say(format!("{:<16} {}", scene.name, draft.raw.title));
-        console.say(format!("{:<16} {}", "", draft.raw.about));
+        let said = headline(scene.text).map_err(problems)?;
+        console.say(format!("{:<16} {}", scene.name, said.title));
+        console.say(format!("{:<16} {}", "", said.about));
     }
     Ok(())
 }

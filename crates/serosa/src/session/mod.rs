@@ -1,12 +1,16 @@
 //! A session: the world, what leads its tools, and what watches it.
 
+pub mod budget;
 pub mod clock;
 pub mod device;
+pub mod gauge;
 pub mod memory;
 pub mod programme;
 pub mod recorder;
 pub mod times;
 
+use budget::Budget;
+use gauge::Gauge;
 use serosa_sim::audit::{Audit, Auditor};
 use serosa_sim::{Hand, Input, World, step};
 use std::time::Instant;
@@ -23,6 +27,8 @@ pub struct Session {
     pub device: Device,
     /// Writes every input and hash, if asked.
     pub recorder: Option<Recorder>,
+    /// Chooses the passes of each step from measured times, if asked; otherwise they are the scene's own.
+    pub budget: Option<Budget>,
     /// Checks every so many steps, if asked.
     pub audit_every: Option<u64>,
     /// What has been seen so far.
@@ -48,10 +54,8 @@ pub struct Seen {
     pub contacts_sum: u64,
     /// Most contacts in one step.
     pub contacts_max: u32,
-    /// Deepest overlap left, by the rows' own measure \[m\], positive.
-    pub deepest_row_m: f64,
-    /// Steps of vertices shortened by the filter.
-    pub truncated: u64,
+    /// How well the steps were solved.
+    pub gauge: Gauge,
     /// Names of the bodies that the guard took out, and when \[s\].
     pub quarantined: Vec<(String, f64)>,
     /// Steps audited.
@@ -75,6 +79,7 @@ impl Session {
             world,
             device,
             recorder: None,
+            budget: None,
             audit_every: None,
             seen: Seen::default(),
             auditor: Auditor::default(),
@@ -99,10 +104,17 @@ impl Session {
         for (hand, led) in self.input.hands.iter_mut().zip(&self.led) {
             *hand = led.unwrap_or(*hand);
         }
+        if let Some(budget) = &self.budget {
+            self.input.sweeps = budget.sweeps();
+        }
         let (wall, cpu) = (Instant::now(), clock::thread_cpu_ns());
         let start = self.start;
         step(&mut self.world, &self.input, &mut || start.elapsed().as_nanos() as u64);
-        self.seen.wall.push(wall.elapsed().as_nanos() as u64);
+        let wall_ns = wall.elapsed().as_nanos() as u64;
+        self.seen.wall.push(wall_ns);
+        if let Some(budget) = &mut self.budget {
+            budget.note(wall_ns, &self.world.report);
+        }
         if let (Some(before), Some(after)) = (cpu, clock::thread_cpu_ns()) {
             self.seen.cpu.push(after.saturating_sub(before));
         }
@@ -137,13 +149,45 @@ impl Session {
         }
         seen.contacts_sum += u64::from(report.contacts);
         seen.contacts_max = seen.contacts_max.max(report.contacts);
-        seen.deepest_row_m = seen.deepest_row_m.max(-report.deepest_m);
-        seen.truncated += u64::from(report.truncated);
         seen.programmes.note(&report.qp, self.world.state.tick as f64 * self.world.params.dt_s);
+        seen.gauge.note(report);
         for body in &report.quarantined {
             let name = self.world.model.bodies[body.at()].name.clone();
             let time = self.world.state.tick as f64 * self.world.params.dt_s;
             seen.quarantined.push((name, time));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::command::replay;
+    use crate::scenes;
+    use serosa_io::recording::Recording;
+
+    /// The clock of this machine decides how many passes each step makes, and the recording says it.
+    #[test]
+    fn a_run_with_a_budget_replays_to_the_same_bits() {
+        let scene = scenes::find("membrane-poke").unwrap();
+        let loaded = scenes::load(&scene).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.mcap");
+        let mut session = Session::new(loaded.baked.world(), Device::of_scene(&loaded.raw));
+        session.recorder = Some(Recorder::begin(&path, &scene, &loaded, &session.world, 0).unwrap());
+        let own = session.world.params.sweeps;
+        // Too little, plenty, and what may be enough.
+        for budget_s in [1e-6, 1.0, 0.3e-3] {
+            session.budget = Some(Budget::new(budget_s, own));
+            (0..200).for_each(|_| session.step().unwrap());
+        }
+        assert_eq!(session.seen.gauge.json(own)["sweeps"]["min"], 1);
+        assert_eq!(session.seen.gauge.json(own)["sweeps"]["max"], own);
+        session.recorder.take().unwrap().finish().unwrap();
+        let recording = Recording::read(&std::fs::read(&path).unwrap()).unwrap();
+        let world = replay::open(&recording, None).unwrap();
+        let again = replay::compare(&recording, world, (0.0, None), 2).unwrap();
+        assert_eq!((again.first_difference, again.to), (None, 600));
+        assert_eq!(again.world.state, session.world.state);
     }
 }

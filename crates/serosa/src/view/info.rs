@@ -4,7 +4,7 @@ use crate::scenes::{BUILT_IN, find};
 use crate::view::page;
 use serosa_bake::raw::{Finish, Inside, RawBody, RawGeometry, RawModel, RawScene, RawStrip};
 use serosa_geometry::{Mesh, VertexId};
-use serosa_io::scene::{self, Loaded, Problem};
+use serosa_io::scene::{Headline, Loaded, Problem, headline};
 use serosa_io::wire::{
     BodyInfo, CameraInfo, GalleryEntry, GoalInfo, Look, ProbeInfo, ProblemInfo, SceneInfo, SolidShape,
     Surface, TextInfo, ToolInfo, TunableInfo,
@@ -15,11 +15,10 @@ use serosa_sim::probe::{Measure, Probe};
 /// The built-in scenes.
 pub fn gallery() -> Vec<GalleryEntry> {
     let entry = |name: &str| {
-        // Read, not baked: filling organs takes time, and cards show none of it.
-        let raw = find(name).ok().and_then(|s| scene::read(&s.text, &|_| Err(String::new())).ok())?.raw;
+        let Headline { title, about } = headline(&find(name).ok()?.text).ok()?;
         let picture = format!("/pictures/{name}.jpg");
         let picture = page::find(&picture).is_some().then_some(picture);
-        Some(GalleryEntry { name: name.to_owned(), title: raw.title, about: raw.about, picture })
+        Some(GalleryEntry { name: name.to_owned(), title, about, picture })
     };
     BUILT_IN.iter().filter_map(|s| entry(s.name)).collect()
 }
@@ -47,6 +46,8 @@ pub fn scene_info(name: &str, loaded: &Loaded) -> SceneInfo {
         title: raw.title.clone(),
         about: raw.about.clone(),
         dt_s: params.dt_s,
+        sweeps: params.sweeps,
+        budget_ms: raw.world.budget_s.map(|s| 1e3 * s),
         bodies: model.bodies.iter().enumerate().map(|(i, b)| body(raw, model, i, b)).collect(),
         tools: model.tools.iter().map(tool).collect(),
         probes: model.probes.iter().map(probe).collect(),
@@ -103,6 +104,7 @@ fn surface(raw: &RawScene, i: usize) -> Surface {
         Some(Finish::Gallbladder) => Surface::Gallbladder,
         Some(Finish::Stomach) => Surface::Stomach,
         Some(Finish::Spleen) => Surface::Spleen,
+        Some(Finish::Colon) => Surface::Colon,
         Some(Finish::Weave) => Surface::Weave,
         Some(Finish::Plain) => Surface::Plain,
     }

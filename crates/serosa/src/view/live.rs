@@ -7,6 +7,7 @@ use super::picture::Picture;
 use super::replay::Playback;
 use crate::cache::Cache;
 use crate::scenes::{self, SceneText};
+use crate::session::budget::Budget;
 use crate::session::{Device, Recorder, Session};
 use serosa_io::scene::Loaded;
 use serosa_io::wire::{ReplayInfo, Status, ToPage, ToServer};
@@ -419,5 +420,6 @@ fn fresh(loaded: &Loaded) -> Session {
     let input = Input::at_rest(&world);
     let mut session = Session::new(world, Device::of_scene(&loaded.raw));
     session.input = input;
+    session.budget = loaded.raw.world.budget_s.map(|s| Budget::new(s, session.world.params.sweeps));
     session
 }

@@ -3,12 +3,12 @@
 use super::hub::Hub;
 use super::replay::Playback;
 use crate::session::Session;
-use serosa_io::wire::{Contact, Frame, FrameEncoder, Led, Pairs, STAGES};
+use serosa_io::wire::{Contact, Frame, FrameEncoder, Led, Pairs, Quality, STAGES};
 use serosa_sim::body::push;
 use serosa_sim::detect::{Active, active_pairs};
 use serosa_sim::model::{BodyKind, PrimKind};
 use serosa_sim::row::{Row, Side};
-use serosa_sim::{Vec3, World, probe};
+use serosa_sim::{StepReport, Vec3, World, probe};
 use std::time::Instant;
 
 /// Contacts shown at most; the rest are counted only.
@@ -130,6 +130,7 @@ impl Picture {
             stage_ms: self.stage_ms,
             contacts: world.report.contacts,
             deepest_mm: (-world.report.deepest_m * 1e3) as f32,
+            quality: quality(&world.report),
             sections,
             tubes: tubes.collect(),
             poses: state.pose.clone(),
@@ -173,6 +174,15 @@ impl Picture {
             (self.step_ms, self.stage_ms) = (per_step(self.cpu_ns), self.stage_ns.map(per_step));
             (self.steps, self.cpu_ns, self.stage_ns) = (0, 0, [0; STAGES]);
         }
+    }
+}
+
+fn quality(report: &StepReport) -> Quality {
+    Quality {
+        sweeps: report.sweeps,
+        residual_mm: report.residual_m.map(|r| (r * 1e3) as f32),
+        truncated: report.truncated,
+        violated: report.violated,
     }
 }
 

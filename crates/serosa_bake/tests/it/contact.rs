@@ -255,6 +255,7 @@ fn poke(depth: f64) -> (World, Input) {
         speed_max: 2.0,
         reach: 0.004,
         strength: 5.0,
+        holds: 8,
         moves: Vec::new(),
     });
     let world = baked(&raw).world();

@@ -20,6 +20,7 @@ mod guarantee;
 mod lagrangian;
 mod make;
 mod misuse;
+mod overlap;
 mod programme;
 mod qp;
 mod quadratic;

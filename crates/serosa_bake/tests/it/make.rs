@@ -54,6 +54,7 @@ pub fn tool(name: &str, tip: Vec3, direction: Vec3) -> RawTool {
         speed_max: 2.0,
         reach: 0.015,
         strength: 5.0,
+        holds: 8,
         moves: Vec::new(),
     }
 }

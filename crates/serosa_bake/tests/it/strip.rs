@@ -328,6 +328,7 @@ fn probe_at(tip: Vec3) -> RawTool {
         speed_max: 2.0,
         reach: 0.006,
         strength: 5.0,
+        holds: 8,
         moves: Vec::new(),
     }
 }

@@ -171,10 +171,7 @@ impl Shape {
             Self::Ball { center, radius } => (p - *center).length() - radius,
             Self::Ellipsoid { center, semi, turn } => ellipsoid(turn.conjugate() * (p - *center), *semi),
             Self::Capsule { ends: [a, b], radii: [ra, rb] } => cone(p, (*a, *ra), (*b, *rb)),
-            Self::Tube { stations } => {
-                let pieces = stations.windows(2).map(|w| cone(p, w[0], w[1]));
-                pieces.fold(Real::INFINITY, Real::min)
-            }
+            Self::Tube { stations } => tube(p, stations),
             Self::HalfSpace { point, normal } => (p - *point).dot(*normal),
             Self::Torus { center, axis, major, minor } => {
                 let d = p - *center;
@@ -225,6 +222,26 @@ impl Shape {
             }
         }
     }
+}
+
+/// The least of its pieces. None of those whose two stations are farther than the best one by the longest piece and the
+/// largest radius can be less; they are passed over.
+fn tube(p: Vec3, stations: &[(Vec3, Real)]) -> Real {
+    let far_sq = |s: &(Vec3, Real)| (p - s.0).length_squared();
+    let (mut nearest, mut least_sq, mut longest_sq, mut widest): (usize, Real, Real, Real) =
+        (0, Real::INFINITY, 0.0, 0.0);
+    for (k, w) in stations.windows(2).enumerate() {
+        longest_sq = longest_sq.max((w[1].0 - w[0].0).length_squared());
+        widest = widest.max(w[0].1.max(w[1].1));
+        if far_sq(&w[0]) < least_sq {
+            (nearest, least_sq) = (k, far_sq(&w[0]));
+        }
+    }
+    let piece = |w: &[(Vec3, Real)]| cone(p, w[0], w[1]);
+    let best = stations.get(nearest..nearest + 2).map_or(Real::INFINITY, piece);
+    let reach = best + widest + libm::sqrt(longest_sq);
+    let near = stations.windows(2).filter(|w| far_sq(&w[0]) <= reach * reach);
+    near.map(piece).fold(best, Real::min)
 }
 
 /// Right at the surface to first order: the defect of |p/semi| = 1 over its slope.

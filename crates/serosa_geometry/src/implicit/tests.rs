@@ -94,6 +94,27 @@ fn a_straight_tube_is_a_capsule_and_one_through_an_arc_stays_near_it() {
     assert!(away < 1e-3, "{away}");
 }
 
+/// Pieces that are passed over could not have been the least.
+#[test]
+fn a_tube_is_the_least_of_all_its_pieces_to_the_bit() {
+    let stations: Vec<(Vec3, Real)> = (0..60)
+        .map(|k| {
+            let a = 0.37 * k as Real;
+            let at = Vec3::new(libm::cos(a), libm::sin(1.3 * a), 0.02 * k as Real) * (0.1 + 0.01 * k as Real);
+            (at, 0.02 + 0.015 * libm::sin(2.1 * a))
+        })
+        .collect();
+    let tube = Shape::Tube { stations: stations.clone() };
+    for k in 0..5000 {
+        let t = k as Real;
+        let p = Vec3::new(libm::sin(1.7 * t), libm::sin(2.3 * t), libm::cos(0.9 * t)) * (0.0002 * t);
+        let piece =
+            |w: &[(Vec3, Real)]| Shape::Capsule { ends: [w[0].0, w[1].0], radii: [w[0].1, w[1].1] }.value(p);
+        let slow = stations.windows(2).map(piece).fold(Real::INFINITY, Real::min);
+        assert_eq!(tube.value(p).to_bits(), slow.to_bits(), "{p}");
+    }
+}
+
 #[test]
 fn a_bent_rod_is_an_arc() {
     let rod = Shape::Capsule { ends: [-0.1 * Vec3::Z, 0.1 * Vec3::Z], radii: [0.01; 2] };

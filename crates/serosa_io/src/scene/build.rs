@@ -11,8 +11,8 @@ use super::unit::{self, Dim};
 use super::walk::{Node, Value};
 use super::{FileReader, UsedFile};
 use serosa_bake::raw::{
-    Camera, Finish, Place, RawBand, RawBody, RawFilled, RawGeometry, RawMeasure, RawModel, RawPlace,
-    RawProbe, RawScene, RawSolid, RawStrip, RawTissue, RawTunable, RawWorld, Selector, SpringTube,
+    Camera, Finish, Overlaps, Place, RawBand, RawBody, RawFilled, RawGeometry, RawMeasure, RawModel,
+    RawPlace, RawProbe, RawScene, RawSolid, RawStrip, RawTissue, RawTunable, RawWorld, Selector, SpringTube,
     SurfaceMass, Text,
 };
 use serosa_bake::scene::VERTICES_MAX;
@@ -131,6 +131,7 @@ impl Builder<'_> {
             dt_s: node.si("step"),
             substeps: node.count("substeps") as u32,
             sweeps: node.count("sweeps") as u32,
+            budget_s: node.real("budget"),
             detector: match node.choice("detector") {
                 "all-pairs" => Detector::AllPairs,
                 "tracker" => Detector::Tracker,
@@ -154,6 +155,7 @@ impl Builder<'_> {
                 "large" => Solver::Large,
                 _ => Solver::Exact,
             },
+            overlaps: if node.choice("overlaps") == "part" { Overlaps::Part } else { Overlaps::Refuse },
             filter: if node.choice("filter") == "on" { Filter::Planes } else { Filter::Off },
         }
     }

@@ -180,6 +180,12 @@ static WORLD: Table = table(
             "Passes over springs and contacts in each part. More make long chains stiffer and piles firmer, and cost time in proportion. With response `qp`, the most solves in each part.",
         ),
         key(
+            "budget",
+            Quantity(Dim::Time, 1e-5, 1.0),
+            Optional,
+            "Time that a step may take on the clock. On the page fewer sweeps are made where it would take longer, one at least and never more than `sweeps`; the filter always runs. `serosa run` makes all of them.",
+        ),
+        key(
             "detector",
             Choice(&[
                 ("grid", "a sorted grid, near-linear in the number of edges"),
@@ -242,6 +248,21 @@ static WORLD: Table = table(
             ]),
             Default("\"off\""),
             "Whether steps are clipped so that nothing can pass through anything.",
+        ),
+        key(
+            "overlaps",
+            Choice(&[
+                (
+                    "refuse",
+                    "they are a mistake where the filter is on; where it is off they are told and pushed apart as the scene runs",
+                ),
+                (
+                    "part",
+                    "bodies that nothing holds are moved apart before the first step, each pair along the shortest way out, until all are free; what was moved is told",
+                ),
+            ]),
+            Default("\"refuse\""),
+            "What is done with bodies that overlap at the start. The filter keeps apart what begins apart.",
         ),
     ],
 );

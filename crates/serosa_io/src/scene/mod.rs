@@ -73,6 +73,24 @@ impl Draft {
     }
 }
 
+/// What a scene says of itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Headline {
+    /// One line.
+    pub title: String,
+    /// A paragraph.
+    pub about: String,
+}
+
+/// Reads what a scene says of itself, and makes nothing of it: organs take time. Mistakes of form are told.
+pub fn headline(text: &str) -> Result<Headline, Vec<Problem>> {
+    let (toml, errors) = DeTable::parse_recoverable(text);
+    let mut problems: Vec<Problem> = errors.iter().map(|e| not_toml(e, text)).collect();
+    let root = walk::walk(&keys::SCENE, toml.get_ref(), head(text), &mut problems);
+    let headline = Headline { title: root.text("title"), about: root.text("about") };
+    if problems.is_empty() { Ok(headline) } else { Err(in_order_of_file(problems)) }
+}
+
 /// Reads and bakes a scene, or says all that is wrong with it, in the order of the file.
 pub fn load(text: &str, read_file: FileReader) -> Result<Loaded, Vec<Problem>> {
     read(text, read_file)?.bake(text, &mut |_, _| {})

@@ -21,6 +21,7 @@ pub fn named(shape: &str) -> Option<Organ> {
         "gallbladder" => Some(Organ::Gallbladder),
         "stomach" => Some(Organ::Stomach),
         "spleen" => Some(Organ::Spleen),
+        "colon" => Some(Organ::Colon),
         _ => None,
     }
 }
@@ -33,6 +34,7 @@ pub fn finish(organ: Organ) -> Finish {
         Organ::Gallbladder => Finish::Gallbladder,
         Organ::Stomach => Finish::Stomach,
         Organ::Spleen => Finish::Spleen,
+        Organ::Colon => Finish::Colon,
     }
 }
 

@@ -29,6 +29,7 @@ pub fn tool(node: &Node) -> RawTool {
         speed_max: coupling.si("speed"),
         reach: grasp.si("reach"),
         strength: grasp.si("strength"),
+        holds: grasp.count("vertices") as u32,
         moves: node.list("move").iter().map(movement).collect(),
     }
 }

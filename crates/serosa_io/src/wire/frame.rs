@@ -39,13 +39,26 @@ pub struct Led {
     pub closed: bool,
 }
 
+/// How well a step was solved.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Quality {
+    /// Passes made.
+    pub sweeps: u32,
+    /// How far the last of them still moved something \[mm\]; none where it was not measured.
+    pub residual_mm: Option<f32>,
+    /// Vertices whose step the filter shortened.
+    pub truncated: u32,
+    /// Attachments that held such a vertex.
+    pub violated: u32,
+}
+
 /// A moment of the simulation, shared by all pages; each page is sent what changed since its last one.
 ///
 /// Layout on the wire, little-endian:
 ///
 /// | bytes | what |
 /// |---|---|
-/// | 4 | `SRF3` |
+/// | 4 | `SRF4` |
 /// | u32 | number of the frame, ever growing |
 /// | f64 | simulated time \[s\] |
 /// | u32 | tick, low half |
@@ -63,6 +76,10 @@ pub struct Led {
 /// | u32 | tubes: bodies drawn as strips |
 /// | u32 | pairs shown; 0 for a page that did not ask for them |
 /// | u32 | pairs that the detector follows; 0 likewise |
+/// | u32 | passes of the last step |
+/// | f32 | how far the last of them still moved something \[mm\]; NaN where it was not measured |
+/// | u32 | vertices whose step the filter shortened in the last step |
+/// | u32 | attachments that held such a vertex |
 /// | each section | u32 body, u32 vertices, 3 × f32 lowest corner \[m\], 3 × f32 size of a unit \[m\], 3 × u16 for each vertex, two bytes of padding where their number is odd |
 /// | each tube | f32 radius now \[m\], in the order of the bodies |
 /// | each rigid frame | 3 × f32 position \[m\], 4 × f32 quaternion x, y, z, w |
@@ -90,6 +107,8 @@ pub struct Frame {
     pub contacts: u32,
     /// Deepest overlap left \[mm\].
     pub deepest_mm: f32,
+    /// How well the last step was solved.
+    pub quality: Quality,
     /// Sections of the soft bodies, each with the number of the frame in which it last changed.
     pub sections: Vec<(u32, Vec<u8>)>,
     /// Radii of the tubes of all strips \[m\].
@@ -114,7 +133,7 @@ impl Frame {
         let (lines, followed) = pairs.map_or((&[][..], 0), |p| (&p.shown[..], p.all));
         let size: usize = changed.iter().map(|s| s.1.len()).sum::<usize>() + 24 * lines.len();
         let mut out = Vec::with_capacity(128 + size + 28 * (self.poses.len() + self.shown.len()));
-        out.extend(b"SRF3");
+        out.extend(b"SRF4");
         put_u32(&mut out, self.number);
         out.extend(self.time_s.to_le_bytes());
         put_u32(&mut out, self.tick as u32);
@@ -127,6 +146,7 @@ impl Frame {
         let counts = [changed.len(), self.poses.len(), tools, shown, probes, self.tubes.len()];
         counts.iter().for_each(|n| put_u32(&mut out, *n as u32));
         [lines.len() as u32, followed].iter().for_each(|n| put_u32(&mut out, *n));
+        put_quality(&mut out, &self.quality);
         changed.iter().for_each(|s| out.extend(&s.1));
         self.tubes.iter().for_each(|r| put_f32s(&mut out, [*r as f32]));
         self.poses.iter().for_each(|pose| put_pose(&mut out, pose));
@@ -147,6 +167,13 @@ impl Frame {
 
 fn put_u32(out: &mut Vec<u8>, v: u32) {
     out.extend(v.to_le_bytes());
+}
+
+fn put_quality(out: &mut Vec<u8>, quality: &Quality) {
+    put_u32(out, quality.sweeps);
+    put_f32s(out, [quality.residual_mm.unwrap_or(f32::NAN)]);
+    put_u32(out, quality.truncated);
+    put_u32(out, quality.violated);
 }
 
 fn put_f32s<const N: usize>(out: &mut Vec<u8>, values: [f32; N]) {

@@ -38,6 +38,7 @@ fn ready_organs_have_the_vertices_asked_for_and_their_own_look() {
         ("gallbladder", Finish::Gallbladder),
         ("stomach", Finish::Stomach),
         ("spleen", Finish::Spleen),
+        ("colon", Finish::Colon),
     ];
     for (name, finish) in finishes {
         let loaded = read(&body(&format!("shape.{name} = {{ vertices = 300 }}"), ""));

@@ -78,6 +78,7 @@ fn world() -> World {
             tip: Vec3::ZERO,
             reach: 0.01,
             strength: 5.0,
+            holds: 8,
         }],
         probes: probes.map(|(name, measure)| Probe { name: name.into(), measure }).into(),
         ..Model::default()

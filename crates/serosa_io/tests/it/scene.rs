@@ -65,6 +65,23 @@ fn the_tracker_is_chosen_and_set() {
 }
 
 #[test]
+fn a_budget_is_a_time_that_a_step_can_take() {
+    let with =
+        |budget: &str| SMALL.replacen("[[body]]", &format!("[world]\nbudget = {budget}\n\n[[body]]"), 1);
+    let loaded = read(&with("\"0.8 ms\"")).unwrap();
+    assert_eq!((loaded.raw.world.budget_s, read(SMALL).unwrap().raw.world.budget_s), (Some(0.8e-3), None));
+    assert!(loaded.baked.notes.is_empty(), "{:?}", loaded.baked.notes);
+    let late = read(&with("\"16 ms\"")).unwrap().baked.notes;
+    assert!(late.len() == 1 && late[0].contains("does not keep up with the clock"), "{late:?}");
+    for bad in
+        ["0", "\"0 ms\"", "\"-3 ms\"", "nan", "inf", "\"365 d\"", "31536000", "\"5 mm\"", "\"soon\"", "true"]
+    {
+        let told = mistakes(&with(bad));
+        assert!(told.len() == 1 && (told[0].0, told[0].1) == (5, 10), "{bad}: {told:?}");
+    }
+}
+
+#[test]
 fn every_mistake_is_told_with_its_place() {
     let text = r#"serosa = 1
 title = "Mistakes"
@@ -125,6 +142,8 @@ fn single_mistakes_have_their_message() {
             "`name` stands beside `box`",
         ),
         (("name = \"border\"", "box = { min = [5,5,5], max = [6,6,6] }"), "this attachment holds no vertex"),
+        (("attach =", "friction = 1000\nattach ="), "`friction` cannot be 1000"),
+        (("[[tool]]", "[world]\noverlaps = \"shrug\"\n[[tool]]"), "\"shrug\" is not known as overlaps"),
         (("[[tool]]", "[world]\nstep = \"1 min\"\n[[tool]]"), "`step` cannot be 1 min"),
         (("[[tool]]", "[world]\nfilter = \"maybe\"\n[[tool]]"), "\"maybe\" is not known as filter"),
         (("across = [0, \"20 cm\", 0]", "across = [1, 0, 0]"), "`along` and `across` do not span a sheet"),

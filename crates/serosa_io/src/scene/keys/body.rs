@@ -45,6 +45,7 @@ pub(super) static BODY: Table = table(
                 ("gallbladder", "green"),
                 ("stomach", "pink"),
                 ("spleen", "purple"),
+                ("colon", "pale pink"),
                 ("weave", "a membrane as a surgical mesh of pale threads"),
             ]),
             Optional,
@@ -78,6 +79,12 @@ static SHAPE: Table = choice(
         key("gallbladder", Kind::Table(&READY), Optional, "A gallbladder, 9 cm long."),
         key("stomach", Kind::Table(&READY), Optional, "A stomach, 25 cm long."),
         key("spleen", Kind::Table(&READY), Optional, "A spleen, 12 cm long."),
+        key(
+            "colon",
+            Kind::Table(&READY),
+            Optional,
+            "A colon without its sigmoid, 80 cm long: it frames the small intestine.",
+        ),
         key("ball", Kind::Table(&BALL), Optional, "The surface of a ball."),
         key(
             "organ",
@@ -104,6 +111,7 @@ static SHAPE: Table = choice(
         "gallbladder",
         "stomach",
         "spleen",
+        "colon",
         "ball",
         "organ",
         "block",

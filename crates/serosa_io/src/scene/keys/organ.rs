@@ -23,8 +23,8 @@ const VERTICES: Key = key("vertices", Count(12, 500_000), Optional, "How many ve
 const SKIN: Key = key("radius", RADIUS, Default("\"1 mm\""), "Half the thickness of its skin.");
 
 pub(super) static READY: Table = table(
-    "shape.kidney, shape.liver, shape.gallbladder, shape.stomach, shape.spleen",
-    "The closed surface of an organ of the size it has in an adult, as it lies in a patient who stands: x to the patient's left, y to the back, z up; its origin is in its middle. It is drawn as that organ unless `look` says otherwise. Sets: of kidney and spleen `hilum`, of the liver `back`, of the gallbladder `neck` and `fundus`, of the stomach `inlet` and `outlet`.",
+    "shape.kidney, shape.liver, shape.gallbladder, shape.stomach, shape.spleen, shape.colon",
+    "The closed surface of an organ of the size it has in an adult, as it lies in a patient who stands: x to the patient's left, y to the back, z up; its origin is in its middle. It is drawn as that organ unless `look` says otherwise. Sets: of kidney and spleen `hilum`, of the liver `back`, of the gallbladder `neck` and `fundus`, of the stomach `inlet` and `outlet`, of the colon `first` and `last`.",
     &[AT, TURN, SCALE, EDGE, VERTICES, SKIN],
 );
 

@@ -1,6 +1,6 @@
 //! Tools and the scripts that lead them.
 
-use super::Kind::{Direction, Flag, List, Name, Quantity};
+use super::Kind::{Count, Direction, Flag, List, Name, Quantity};
 use super::Need::{Default, Optional, Required};
 use super::{Dim, Kind, MASS, POSITION, RADIUS, Table, choice, key, table};
 
@@ -27,7 +27,7 @@ pub(super) static TOOL: Table = table(
 
 static GRASP: Table = table(
     "tool.grasp",
-    "Jaws at the tip: when they close they hold the nearest vertices, at most 8, each where it is.",
+    "Jaws at the tip: when they close they hold the nearest vertices, each where it is.",
     &[
         key("reach", Quantity(Dim::Length, 0.0, 1.0), Default("\"6 mm\""), "From the surface of the tip."),
         key(
@@ -36,6 +36,7 @@ static GRASP: Table = table(
             Default("\"5 N\""),
             "Most force with which they hold; beyond it tissue slips, and slips out.",
         ),
+        key("vertices", Count(1, 64), Default("8"), "How many vertices they hold at most."),
     ],
 );
 

@@ -44,6 +44,9 @@ pub(super) fn answer(sub: &Substep, state: &mut State, scratch: &mut Scratch, re
     solid::start(sub, state, scratch);
     springs::start(sub, state, scratch);
     for sweep in 0..sub.sweeps {
+        if sweep + 1 == sub.sweeps {
+            scratch.last_sweep.copy_from_slice(&scratch.pos);
+        }
         solid::descend_inside(sub, state, scratch, sweep);
         for (b, body) in sub.model.bodies.iter().enumerate() {
             match &body.kind {
@@ -63,8 +66,14 @@ pub(super) fn answer(sub: &Substep, state: &mut State, scratch: &mut Scratch, re
             row.update(row.between(pos, pose));
         }
     }
+    report.residual_m = Some(moved(&scratch.last_sweep, &scratch.pos).max(report.residual_m.unwrap_or(0.0)));
     velocities(sub, state, scratch);
     store(sub, state, scratch, report);
+}
+
+/// The longest way from one of these places to those \[m\].
+fn moved(from: &[Vec3], to: &[Vec3]) -> Real {
+    from.iter().zip(to).map(|(a, b)| (*a - *b).length()).fold(0.0, Real::max)
 }
 
 /// Velocities are what the positions did.
