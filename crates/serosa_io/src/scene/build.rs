@@ -9,18 +9,17 @@ use super::solid;
 use super::tool;
 use super::unit::{self, Dim};
 use super::walk::{Node, Value};
+use super::world;
 use super::{FileReader, UsedFile};
 use serosa_bake::raw::{
-    Camera, Finish, Overlaps, Place, RawBand, RawBody, RawFilled, RawGeometry, RawMeasure, RawModel,
-    RawPlace, RawProbe, RawScene, RawSolid, RawStrip, RawTissue, RawTunable, RawWorld, Selector, SpringTube,
-    SurfaceMass, Text,
+    Camera, Finish, Place, RawBand, RawBody, RawFilled, RawGeometry, RawMeasure, RawModel, RawPlace,
+    RawProbe, RawScene, RawSolid, RawStrip, RawTissue, RawTunable, Selector, SpringTube, SurfaceMass, Text,
 };
 use serosa_bake::scene::VERTICES_MAX;
 use serosa_geometry::generate::intestine::{Intestine, Layout, intestine};
 use serosa_geometry::{Aabb, Mesh, Vec3, generate, rotation};
 use serosa_sim::energy::EnergyKind;
 use serosa_sim::model::{Integrator, Pose};
-use serosa_sim::params::{Detector, Filter, Response, Solver, Tracker};
 use std::ops::Range;
 
 /// A raw scene, where its parts stand in the file, and the mesh files it used.
@@ -65,7 +64,7 @@ impl Builder<'_> {
         self.built.raw.title = root.text("title");
         self.built.raw.about = root.text("about");
         if let Some(world) = root.table("world").filter(|w| w.sound) {
-            self.built.raw.world = self.world(world);
+            self.built.raw.world = world::world(world);
         }
         for node in root.list("body") {
             match if node.sound { self.body(node) } else { None } {
@@ -123,41 +122,6 @@ impl Builder<'_> {
     /// What was made; a problem is kept, and nothing given.
     fn sound<T>(&mut self, made: Result<T, Problem>) -> Option<T> {
         made.map_err(|problem| self.problems.push(problem)).ok()
-    }
-
-    fn world(&mut self, node: &Node) -> RawWorld {
-        RawWorld {
-            gravity: node.vector("gravity"),
-            dt_s: node.si("step"),
-            substeps: node.count("substeps") as u32,
-            sweeps: node.count("sweeps") as u32,
-            budget_s: node.real("budget"),
-            detector: match node.choice("detector") {
-                "all-pairs" => Detector::AllPairs,
-                "tracker" => Detector::Tracker,
-                _ => Detector::Grid,
-            },
-            tracker: node.table("tracker").map_or_else(Tracker::default, |t| Tracker {
-                random_pairs: t.count("random_pairs") as u32,
-                reach: t.si("reach"),
-                seed: t.count("seed"),
-            }),
-            response: match node.choice("response") {
-                "ignore" => Response::Ignore,
-                "augmented-lagrangian" => Response::AugmentedLagrangian,
-                "projection" => Response::Projection,
-                "consistent-penetration" => Response::ConsistentPenetration,
-                "qp" => Response::Qp,
-                _ => Response::DisplacementVelocity,
-            },
-            solver: match node.choice("solver") {
-                "faithful" => Solver::Faithful,
-                "large" => Solver::Large,
-                _ => Solver::Exact,
-            },
-            overlaps: if node.choice("overlaps") == "part" { Overlaps::Part } else { Overlaps::Refuse },
-            filter: if node.choice("filter") == "on" { Filter::Planes } else { Filter::Off },
-        }
     }
 
     fn body(&mut self, node: &Node) -> Option<RawBody> {

@@ -11,6 +11,7 @@ mod solid;
 mod tool;
 pub mod unit;
 mod walk;
+mod world;
 
 pub use problem::Problem;
 
