@@ -99,6 +99,7 @@ mod tests {
     /// A row that holds vertex 0 with a weight, against vertex 1.
     fn row(seed: &mut u64) -> Touching {
         let weight = 0.5 + 0.5 * some(seed).abs();
+        let (normal, drag) = (some_vec(seed).normalize(), some_vec(seed));
         Touching {
             source: Source::Row(0),
             sides: [
@@ -106,13 +107,13 @@ mod tests {
                 Side::Soft([VertexId(1); 2], [1.0, 0.0]),
             ],
             bodies: [0, 0],
-            normal: some_vec(seed).normalize(),
+            normal,
             offset: 0.2 * some(seed),
             stiffness: 50.0 * (1.1 + some(seed)),
             lambda: 2.0 * some(seed).max(0.0),
             friction: 0.5,
             anchor: Vec3::ZERO,
-            drag: some_vec(seed),
+            drag: drag - normal * drag.dot(normal),
             limit: some(seed).max(0.0),
             slides: false,
             trial: false,
@@ -135,7 +136,7 @@ mod tests {
 
     /// From any place, with rows that push, stick, slide, begin and cease.
     #[test]
-    fn no_vertex_raises_the_potential_and_all_come_next_to_the_minimum() {
+    fn no_vertex_raises_the_potential_and_all_find_the_minimum() {
         let (mut seed, model) = (1, model());
         for _ in 0..2000 {
             let touching: Vec<Touching> = (0..4).map(|_| row(&mut seed)).collect();
@@ -157,8 +158,8 @@ mod tests {
                 assert!(after <= before + 1e-12 * (1.0 + before.abs()), "{before} {after}");
             }
             let left = matrix * (aim - contacts.pos[0]) + contacts.force(0);
-            // Of forces of some 10 N. Where a row is between sticking and sliding the last digits come slowly.
-            assert!(left.length() < 1e-2, "{left}");
+            // Of forces of some 10 N.
+            assert!(left.length() < 1e-4, "{left}");
         }
     }
 }
