@@ -329,3 +329,21 @@ fn solids_can_be_made_to_ignore_themselves() {
     let touches = prims.clone().any(|i| (i + 1..prims.end).any(|j| model.may_touch(PrimId(i), PrimId(j))));
     assert!(!touches);
 }
+
+/// A chain that hangs pulls at its support with its weight, among rows too.
+#[test]
+fn a_hanging_chain_weighs_what_it_weighs() {
+    let mesh = serosa_geometry::generate::chain(Vec3::Z * 0.3, Vec3::Z * 0.1, 6);
+    let mut chain = springs("chain", mesh, 0.05, 300.0, 0.05);
+    let top = serosa_geometry::Aabb { min: Vec3::new(-1.0, -1.0, 0.29), max: Vec3::ONE };
+    (chain.attachments, chain.drag) = (vec![Selector::Box(top)], 2.0);
+    let mut world = baked(&at_240(vec![ground(), chain])).world();
+    run(&mut world, 1200);
+    let ends = vec![serosa_geometry::VertexId(0)];
+    let body = world.model.body("chain").unwrap();
+    let measure = serosa_sim::probe::Measure::SupportForce(body, ends);
+    let mut load = Vec::new();
+    serosa_sim::probe::Probe { name: "load".into(), measure }.read(&world, &mut load);
+    // All of it but half an edge, which the support carries itself.
+    close(load[0], 0.05 * 0.9 * 9.81, 0.01, "support");
+}

@@ -9,7 +9,7 @@
 mod net;
 
 pub use net::NetWork;
-pub(crate) use net::{descend, start};
+pub(crate) use net::{descend, finish, start};
 
 use super::Substep;
 use crate::model::{BLOCK, Spring, SpringBody, SpringKind};

@@ -298,7 +298,7 @@ fn descend(among: &mut Among, (b, body): (usize, &SolidBody), pass: u32, works: 
         let gains = due && leap(among, (b, body), (global, pass), works);
         // What the factor does not know of is a matter of few vertices.
         let held = loads::tied(model, b) || !works[b].holds.is_empty();
-        if !touched && !(gains && held) {
+        if !(touched || gains && held) {
             return;
         }
     }

@@ -4,7 +4,7 @@
 //!
 //! This is backward Euler with the springs as they will be, where the impulses of a free motion take them as they were.
 
-use super::constants;
+use super::{SpringWork, constants};
 use crate::algebra::small::along_and_across;
 use crate::body::Substep;
 use crate::body::band::Taut;
@@ -185,5 +185,19 @@ pub(crate) fn descend(sub: &Substep, b: usize, body: &SpringBody, state: &State,
     if contacts.pos[vertices.clone()].iter().any(|x| !x.is_finite()) {
         lost[b] = true;
         contacts.pos[vertices.clone()].copy_from_slice(&state.pos[vertices]);
+    }
+}
+
+/// What the springs have given their ends in the substep, as after a free motion, for those who ask. O(springs).
+pub(crate) fn finish(sub: &Substep, b: usize, body: &SpringBody, scratch: &mut Scratch) {
+    let Scratch { pos, springs, nets, .. } = scratch;
+    let all = body.springs();
+    for ((spring, taut), out) in
+        sub.model.springs[all.clone()].iter().zip(&nets[b].taut).zip(&mut springs[all])
+    {
+        let along = pos[spring.ends[1].at()] - pos[spring.ends[0].at()];
+        let dir = serosa_geometry::rotation::unit_or(along, Vec3::Z);
+        let impulse = -taut.stiffness * (along.length() - taut.rest) * sub.h;
+        *out = SpringWork { dir, impulse, ..SpringWork::default() };
     }
 }

@@ -84,6 +84,9 @@ fn velocities(sub: &Substep, state: &mut State, scratch: &mut Scratch) {
                 for v in body.vertex_range() {
                     scratch.vel[v] = (scratch.pos[v] - state.pos[v]) / sub.h;
                 }
+                if let BodyKind::Springs(springs) = &body.kind {
+                    springs::finish(sub, b, springs, scratch);
+                }
             }
             BodyKind::Rigid(r) if !state.frozen[b] => {
                 let (pose, free) = (&scratch.pose[r.at()], &scratch.target_pose[r.at()]);
