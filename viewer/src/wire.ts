@@ -354,7 +354,7 @@ shape: SolidShape,
  */
 movable: boolean, };
 
-export type Surface = "plain" | "table" | "tissue" | "bowel" | "steel" | "kidney" | "liver" | "gallbladder" | "stomach" | "spleen" | "weave";
+export type Surface = "plain" | "table" | "tissue" | "bowel" | "steel" | "kidney" | "liver" | "gallbladder" | "stomach" | "spleen" | "colon" | "weave";
 
 export type SolidShape = { "shape": "sphere",
 /**

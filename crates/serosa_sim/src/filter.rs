@@ -32,7 +32,7 @@ use crate::state::{State, Twist};
 use crate::{Mat3, PrimId, Real, Scratch, Vec3, VertexId};
 use serosa_geometry::rotation::from_rotation_vector;
 use serosa_geometry::{closest_segment_triangle, closest_segments};
-use shorten::{Arm, HalfSpace, Turn, clip_within, turn_within, within};
+use shorten::{Arm, HalfSpace, Shortened, Turn, clip_within, turn_within, within};
 
 /// The gap that is always left between primitives \[m\].
 pub const MARGIN: Real = 1e-6;
@@ -106,15 +106,6 @@ pub struct Planes {
     /// Half-spaces of the vertex or frame at hand.
     halves: Vec<HalfSpace>,
     arms: Vec<Arm>,
-}
-
-/// What a clip has done.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Shortened {
-    /// Vertices, and rigid frames, whose steps are shorter than what was asked for.
-    pub(crate) vertices: u32,
-    /// Attachments that hold such a vertex.
-    pub(crate) attachments: u32,
 }
 
 /// What the filter looks at and does not change.
@@ -505,7 +496,7 @@ fn each_corner(scene: &Scene, prim: PrimId, mut each: impl FnMut(Vec3)) {
     }
 }
 
-/// Clips all steps. Returns the number of vertices and frames whose step is shorter than the response wanted.
+/// Clips all steps. Returns what is shorter than the response wanted.
 /// Cost: linear in vertices and near pairs, but for pairs whose neighbours were clipped.
 pub(crate) fn clip(sub: &Substep, state: &State, scratch: &mut Scratch) -> Shortened {
     if sub.params.filter == Filter::Off {

@@ -92,7 +92,7 @@ fn what_nothing_holds_is_parted_and_the_rest_is_not() {
         notes.iter().any(|n| n.contains("\"stone\"")) && !notes.iter().any(|n| n.contains("\"held\" over"))
     );
     let mut world = baked.world();
-    for _ in 0..20 {
+    for _ in 0..5 {
         run(&mut world, 5);
         assert_eq!(Auditor::default().check(&world).deepest_m, 0.0);
     }

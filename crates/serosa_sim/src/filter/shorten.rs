@@ -4,6 +4,15 @@ use crate::model::Pose;
 use crate::{Real, Vec3};
 use serosa_geometry::rotation::to_rotation_vector;
 
+/// What a clip has done.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Shortened {
+    /// Vertices, and rigid frames, whose steps are shorter than what was asked for.
+    pub(crate) vertices: u32,
+    /// Attachments that hold such a vertex.
+    pub(crate) attachments: u32,
+}
+
 /// Motion along `dir` is at most `most`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct HalfSpace {
