@@ -85,7 +85,7 @@ fn a_script_leads_the_tool() {
 #[test]
 fn bad_words_are_answered_with_2_and_what_to_do() {
     let cases: &[(&[&str], &str)] = &[
-        (&["run", "nosuch"], "built-in scenes: intestine"),
+        (&["run", "nosuch"], "built-in scenes: liver-press"),
         (&["run"], "Usage"),
         (&["rnu", "coil"], "unrecognized subcommand 'rnu'"),
         (&["run", "coil", "--steps", "many"], "invalid value"),
@@ -97,7 +97,7 @@ fn bad_words_are_answered_with_2_and_what_to_do() {
         (&["run", "membrane-poke", "--input", "no-such-file"], "cannot be used"),
         (&["run", "coil", "--steps", "1", "--record", "no/such/folder/a.mcap"], "--record"),
         (&["replay", "no-such-file"], "cannot be replayed"),
-        (&["scenes", "nosuch"], "there are: intestine"),
+        (&["scenes", "nosuch"], "there are: liver-press"),
         (&["bench", "nosuch"], "there are: chain"),
         (&["bench", "chain", "--svg", "figures"], "leave --svg out"),
         (&["bench", "intestine", "--largest", "50", "--svg", "figures"], "leave --largest out"),
