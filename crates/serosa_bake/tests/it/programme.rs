@@ -375,6 +375,30 @@ fn what_cannot_be_satisfied_is_named_and_the_run_goes_on() {
     }
 }
 
+/// A ball strikes one at rest, which nobody expects to move and which is driven into a third, or through it where all are
+/// small: what a solve makes collide is resolved in the same step.
+#[test]
+fn what_a_solve_makes_collide_is_solved_again() {
+    for (radius, dt_s) in [(0.01, 2e-3), (0.001, 5e-3)] {
+        let apart = [0.001, 0.0015];
+        let places = [0.0, 2.0 * radius + apart[0], 4.0 * radius + apart[0] + apart[1]];
+        let balls = places.iter().zip(["first", "second", "third"]).map(|(x, name)| {
+            solid(name, RawSolid::Sphere { radius }, Vec3::X * *x, RawModel::Rigid { mass: 0.1 })
+        });
+        let mut raw = programme(balls.collect());
+        (raw.world.dt_s, raw.world.gravity, raw.world.sweeps) = (dt_s, Vec3::ZERO, 8);
+        let mut world = baked(&raw).world();
+        world.state.twist[0].vel = Vec3::X * 5.0;
+        run(&mut world, 1);
+        let [a, b, c] = [0, 1, 2].map(|k| world.state.pose[k].pos.x);
+        for gap in [b - a - 2.0 * radius, c - b - 2.0 * radius] {
+            assert!(gap > -1e-5, "radius {radius}: {a} {b} {c}");
+        }
+        let momentum: Real = world.state.twist.iter().map(|t| t.vel.x).sum();
+        assert!((momentum - 5.0).abs() < 1e-9 && world.report.qp.passes > 1, "{momentum}");
+    }
+}
+
 /// A ball between two fixed plates that are nearer than it is thick.
 #[test]
 fn opposite_contacts_are_a_compromise() {

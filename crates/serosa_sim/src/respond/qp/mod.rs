@@ -267,8 +267,8 @@ impl Programme {
         missed || longer || slips
     }
 
-    /// What overlaps in the end gets a row as it is there, or turns the row that it has; where nothing does, what touches on
-    /// the way and is passed through. Whether there is any.
+    /// What touches on the way and is passed through gets a row as it first touched, or turns the row that it has (in the end it
+    /// may be through, and its normal any); where nothing does, what overlaps in the end. Whether there is any.
     fn find_missed(&mut self, sub: &Substep, state: &State, scratch: &mut Scratch) -> bool {
         let Scratch { finder, pos, pose, rows, growth, found_radius, .. } = scratch;
         let mut radius = core::mem::take(&mut self.room);
@@ -281,7 +281,7 @@ impl Programme {
             complete => complete,
         };
         let mut missed = false;
-        for search in [(end, Search::Overlap), (start, Search::Between(end))] {
+        for search in [(start, Search::Between(end)), (end, Search::Overlap)] {
             finder.rows(sub.model, sub.params, complete, search, &mut self.found);
             finder.merge(&mut self.found);
             missed = self.take_missed(sub, state, matches!(search.1, Search::Overlap), rows);
