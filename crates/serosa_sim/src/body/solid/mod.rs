@@ -25,6 +25,7 @@ mod strain;
 mod sweep;
 mod tangent;
 mod touched;
+mod turn;
 mod whole;
 
 pub use energy::{energy, forces, region_energy, tie_energy, tie_forces};
@@ -254,8 +255,8 @@ fn weigh(sub: &Substep, (b, body): (usize, &SolidBody), work: &mut SolidWork) {
     work.inertia.clear();
     work.inertia
         .extend(vertices.map(|v| if sub.model.inv_mass[v] > 0.0 { sub.model.mass[v] * per } else { 0.0 }));
-    let SolidWork { made_for, inertia, weights, .. } = work;
-    Solid { body, tets: tets(sub.model, body), stuff: made_for, inertia }.weigh(weights);
+    let SolidWork { made_for, inertia, weights, turning, .. } = work;
+    Solid { body, tets: tets(sub.model, body), stuff: made_for, inertia }.weigh(weights, turning);
     work.bare.clear();
     let hard = |t: &crate::model::Tet| work.made_for[t.region as usize].hardness() * t.volume;
     work.stored = tets(sub.model, body).iter().map(hard).sum();

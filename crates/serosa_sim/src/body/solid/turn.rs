@@ -1,0 +1,321 @@
+//! Tetrahedra of four nodes turn four at a time.
+//!
+//! Rotations are found as in [`nearer`](super::material::nearer), its scalar twin, and all operations are made in the same
+//! order, so both have the same bits.
+
+use super::lanes::{Lane, Spot, Wide, apart, dot, minor};
+use super::prepare::Stuff;
+use crate::model::{LANES, Law, Tet};
+use crate::{Mat3, Quat, Real, Vec3};
+
+/// Columns of four matrices.
+type Mats<V> = [[V; 3]; 3];
+
+/// Four tetrahedra as they are at rest. Lanes without one have no stiffness and no inverse.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Four {
+    inverse: Mats<Lane>,
+    /// τ/h.
+    damping: Lane,
+    /// 1 for those of the corotated law.
+    corotated: Lane,
+    /// Twice the shear modulus times the volume \[J\].
+    force: Lane,
+    /// Their corners, as places.
+    corners: [[u32; 4]; LANES],
+}
+
+/// Four tetrahedra in a substep.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Turned {
+    /// Deformation at the start of the substep.
+    old: Mats<Lane>,
+    /// From there to here: x, y, z, w.
+    viscous: [Lane; 4],
+    /// From rest to here.
+    elastic: [Lane; 4],
+}
+
+impl Default for Turned {
+    fn default() -> Self {
+        let [zero, one] = [0.0, 1.0].map(|x| Lane([x; LANES]));
+        let turn = [zero, zero, zero, one];
+        Self { old: [[one, zero, zero], [zero, one, zero], [zero, zero, one]], viscous: turn, elastic: turn }
+    }
+}
+
+/// Pulls on the corners of a tetrahedron \[N\].
+pub(super) type Pulls = [Spot; 4];
+
+impl Four {
+    /// Four tetrahedra, or fewer at the end, with their corners.
+    pub fn of(tets: &[Tet], corners: &[[u32; 4]], stuff: &[Stuff]) -> Self {
+        let lane =
+            |number: &dyn Fn(&Tet) -> Real| Lane(std::array::from_fn(|k| tets.get(k).map_or(0.0, number)));
+        let of = |t: &Tet| &stuff[t.region as usize];
+        let first = corners.first().copied().unwrap_or_default();
+        Self {
+            inverse: [0, 1, 2].map(|c| [0, 1, 2].map(|r| lane(&|t| t.inverse.col(c)[r]))),
+            damping: lane(&|t| of(t).damping),
+            corotated: lane(&|t| if of(t).moduli.law == Law::Corotated { 1.0 } else { 0.0 }),
+            force: lane(&|t| 2.0 * of(t).moduli.shear * t.volume),
+            corners: std::array::from_fn(|k| corners.get(k).copied().unwrap_or(first)),
+        }
+    }
+}
+
+impl Turned {
+    /// The deformation at the start of one of the four.
+    pub fn old(&self, k: usize) -> Mat3 {
+        Mat3::from_cols_array_2d(&self.old.map(|col| col.map(|x| x.0[k])))
+    }
+
+    /// Both rotations of one of the four.
+    pub fn turns(&self, k: usize) -> [Quat; 2] {
+        [self.viscous, self.elastic].map(|turn| Quat::from_array(turn.map(|x| x.0[k])))
+    }
+
+    /// Sets them.
+    pub fn set_turns(&mut self, k: usize, turns: [Quat; 2]) {
+        for (lanes, turn) in [&mut self.viscous, &mut self.elastic].into_iter().zip(turns) {
+            lanes.iter_mut().zip(turn.to_array()).for_each(|(lane, x)| lane.0[k] = x);
+        }
+    }
+}
+
+/// The pulls on the corners of a tetrahedron that is drawn by a stress times its volume.
+pub(super) fn pulls(tet: &Tet, drawn: Mat3) -> Pulls {
+    tet.gradients().map(|g| {
+        let Vec3 { x, y, z } = drawn * g;
+        Spot([x, y, z, 0.0])
+    })
+}
+
+/// Deformations where the vertices are, and no rotation from there.
+pub(super) fn remember(fours: &[Four], flow: &[Spot], out: &mut [Turned]) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        if std::arch::is_x86_feature_detected!("avx512vl") {
+            // SAFETY: the machine has the units for which the kernel is compiled.
+            #[allow(unsafe_code)]
+            return unsafe { wide::remember_512(fours, flow, out) };
+        }
+        if std::arch::is_x86_feature_detected!("avx2") {
+            // SAFETY: the machine has the units for which the kernel is compiled.
+            #[allow(unsafe_code)]
+            return unsafe { wide::remember_256(fours, flow, out) };
+        }
+    }
+    remember_here::<Lane>(fours, flow, out);
+}
+
+/// Turns tetrahedra nearer to where they are; `corotated` where rotations from rest matter. `pulls` are those of each.
+pub(super) fn turn(
+    fours: &[Four],
+    flow: &[Spot],
+    corotated: bool,
+    turned: &mut [Turned],
+    pulls: &mut [[Pulls; LANES]],
+) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        if std::arch::is_x86_feature_detected!("avx512vl") {
+            // SAFETY: the machine has the units for which the kernel is compiled.
+            #[allow(unsafe_code)]
+            return unsafe { wide::turn_512(fours, flow, corotated, turned, pulls) };
+        }
+        if std::arch::is_x86_feature_detected!("avx2") {
+            // SAFETY: the machine has the units for which the kernel is compiled.
+            #[allow(unsafe_code)]
+            return unsafe { wide::turn_256(fours, flow, corotated, turned, pulls) };
+        }
+    }
+    turn_here::<Lane>(fours, flow, corotated, turned, pulls);
+}
+
+/// The kernels for wider units. Those of AVX-512 are not used as such, but twice as many registers are.
+#[cfg(target_arch = "x86_64")]
+mod wide {
+    use super::{Four, LANES, Pulls, Spot, Turned, remember_here, turn_here};
+    use core::arch::x86_64::__m256d;
+
+    #[target_feature(enable = "avx512f,avx512vl")]
+    pub(super) fn remember_512(fours: &[Four], flow: &[Spot], out: &mut [Turned]) {
+        remember_here::<__m256d>(fours, flow, out);
+    }
+
+    #[target_feature(enable = "avx2")]
+    pub(super) fn remember_256(fours: &[Four], flow: &[Spot], out: &mut [Turned]) {
+        remember_here::<__m256d>(fours, flow, out);
+    }
+
+    #[target_feature(enable = "avx512f,avx512vl")]
+    pub(super) fn turn_512(f: &[Four], flow: &[Spot], c: bool, t: &mut [Turned], p: &mut [[Pulls; LANES]]) {
+        turn_here::<__m256d>(f, flow, c, t, p);
+    }
+
+    #[target_feature(enable = "avx2")]
+    pub(super) fn turn_256(f: &[Four], flow: &[Spot], c: bool, t: &mut [Turned], p: &mut [[Pulls; LANES]]) {
+        turn_here::<__m256d>(f, flow, c, t, p);
+    }
+}
+
+#[inline(always)]
+fn remember_here<V: Wide>(fours: &[Four], flow: &[Spot], out: &mut [Turned]) {
+    for (four, out) in fours.iter().zip(out) {
+        let [x, y, z] = gradient::<V>(four, flow);
+        let old = [lanes(x), lanes(y), lanes(z)];
+        *out = Turned { old, ..Turned::default() };
+    }
+}
+
+#[inline(always)]
+fn turn_here<V: Wide>(
+    fours: &[Four],
+    flow: &[Spot],
+    corotated: bool,
+    turned: &mut [Turned],
+    pulls: &mut [[Pulls; LANES]],
+) {
+    for ((four, turned), pulls) in fours.iter().zip(turned).zip(pulls) {
+        let (f, old) = (gradient::<V>(four, flow), mats::<V>(&turned.old));
+        let viscous = nearer::<V>(&mut turned.viscous, product(f, transpose(old)));
+        let [x, y, z] = product(viscous, old);
+        let by = V::of(&four.damping);
+        let mut drawn = [scaled(x, by), scaled(y, by), scaled(z, by)];
+        if corotated {
+            let ([x, y, z], by) = (nearer::<V>(&mut turned.elastic, f), V::of(&four.corotated));
+            drawn =
+                [sum(drawn[0], scaled(x, by)), sum(drawn[1], scaled(y, by)), sum(drawn[2], scaled(z, by))];
+        }
+        let by = V::of(&four.force);
+        let drawn = [scaled(drawn[0], by), scaled(drawn[1], by), scaled(drawn[2], by)];
+        spread(drawn, mats::<V>(&four.inverse), pulls);
+    }
+}
+
+/// What a stress does to the four corners.
+#[inline(always)]
+fn spread<V: Wide>(drawn: Mats<V>, inverse: Mats<V>, pulls: &mut [Pulls; LANES]) {
+    let [a, b, c] = transpose(inverse);
+    let first = scaled(sum(sum(a, b), c), V::all(-1.0));
+    let spots = [
+        V::spots(apply(drawn, first)),
+        V::spots(apply(drawn, a)),
+        V::spots(apply(drawn, b)),
+        V::spots(apply(drawn, c)),
+    ];
+    for (k, pulls) in pulls.iter_mut().enumerate() {
+        *pulls = [spots[0][k], spots[1][k], spots[2][k], spots[3][k]];
+    }
+}
+
+/// Turns rotations nearer to G, where they can be; their matrices.
+#[inline(always)]
+fn nearer<V: Wide>(turn: &mut [Lane; 4], g: Mats<V>) -> Mats<V> {
+    let from = [V::of(&turn[0]), V::of(&turn[1]), V::of(&turn[2]), V::of(&turn[3])];
+    let r = matrix(from);
+    let now = inner(r, g);
+    let axis = sum(sum(cross(r[0], g[0]), cross(r[1], g[1])), cross(r[2], g[2]));
+    let by = V::all(0.5).over(now.size().plus(V::all(1e-9)));
+    let [x, y, z, w] = follow(scaled(axis, by), from);
+    let square = x.times(x).plus(y.times(y)).plus(z.times(z)).plus(w.times(w));
+    let per = V::all(1.0).over(square.root());
+    let next = [x.times(per), y.times(per), z.times(per), w.times(per)];
+    let then = inner(matrix(next), g);
+    let to = [
+        then.choose_above(now, next[0], from[0]),
+        then.choose_above(now, next[1], from[1]),
+        then.choose_above(now, next[2], from[2]),
+        then.choose_above(now, next[3], from[3]),
+    ];
+    *turn = [to[0].lane(), to[1].lane(), to[2].lane(), to[3].lane()];
+    matrix(to)
+}
+
+/// The quaternion (half, 1) after another.
+#[inline(always)]
+fn follow<V: Wide>([x0, y0, z0]: [V; 3], [x1, y1, z1, w1]: [V; 4]) -> [V; 4] {
+    [
+        x1.plus(x0.times(w1)).plus(y0.times(z1)).minus(z0.times(y1)),
+        y1.minus(x0.times(z1)).plus(y0.times(w1)).plus(z0.times(x1)),
+        z1.plus(x0.times(y1)).minus(y0.times(x1)).plus(z0.times(w1)),
+        w1.minus(x0.times(x1)).minus(y0.times(y1)).minus(z0.times(z1)),
+    ]
+}
+
+/// The matrix of a unit quaternion.
+#[inline(always)]
+fn matrix<V: Wide>([x, y, z, w]: [V; 4]) -> Mats<V> {
+    let (x2, y2, z2, one) = (x.plus(x), y.plus(y), z.plus(z), V::all(1.0));
+    let (xx, xy, xz) = (x.times(x2), x.times(y2), x.times(z2));
+    let (yy, yz, zz) = (y.times(y2), y.times(z2), z.times(z2));
+    let (wx, wy, wz) = (w.times(x2), w.times(y2), w.times(z2));
+    [
+        [one.minus(yy.plus(zz)), xy.plus(wz), xz.minus(wy)],
+        [xy.minus(wz), one.minus(xx.plus(zz)), yz.plus(wx)],
+        [xz.plus(wy), yz.minus(wx), one.minus(xx.plus(yy))],
+    ]
+}
+
+/// Deformation gradients.
+#[inline(always)]
+fn gradient<V: Wide>(four: &Four, flow: &[Spot]) -> Mats<V> {
+    let [p, q, r, s] = &four.corners;
+    let at = |place: u32| &flow[place as usize];
+    let corner = |i: usize| [at(p[i]), at(q[i]), at(r[i]), at(s[i])];
+    let a = V::across(corner(0));
+    let edges =
+        [apart(V::across(corner(1)), a), apart(V::across(corner(2)), a), apart(V::across(corner(3)), a)];
+    product(edges, mats(&four.inverse))
+}
+
+#[inline(always)]
+fn mats<V: Wide>([x, y, z]: &Mats<Lane>) -> Mats<V> {
+    [
+        [V::of(&x[0]), V::of(&x[1]), V::of(&x[2])],
+        [V::of(&y[0]), V::of(&y[1]), V::of(&y[2])],
+        [V::of(&z[0]), V::of(&z[1]), V::of(&z[2])],
+    ]
+}
+
+#[inline(always)]
+fn lanes<V: Wide>([x, y, z]: [V; 3]) -> [Lane; 3] {
+    [x.lane(), y.lane(), z.lane()]
+}
+
+#[inline(always)]
+fn transpose<V: Wide>([x, y, z]: Mats<V>) -> Mats<V> {
+    [[x[0], y[0], z[0]], [x[1], y[1], z[1]], [x[2], y[2], z[2]]]
+}
+
+#[inline(always)]
+fn apply<V: Wide>(m: Mats<V>, v: [V; 3]) -> [V; 3] {
+    sum(sum(scaled(m[0], v[0]), scaled(m[1], v[1])), scaled(m[2], v[2]))
+}
+
+#[inline(always)]
+fn product<V: Wide>(a: Mats<V>, [x, y, z]: Mats<V>) -> Mats<V> {
+    [apply(a, x), apply(a, y), apply(a, z)]
+}
+
+#[inline(always)]
+fn scaled<V: Wide>([x, y, z]: [V; 3], by: V) -> [V; 3] {
+    [x.times(by), y.times(by), z.times(by)]
+}
+
+#[inline(always)]
+fn sum<V: Wide>(a: [V; 3], b: [V; 3]) -> [V; 3] {
+    [a[0].plus(b[0]), a[1].plus(b[1]), a[2].plus(b[2])]
+}
+
+#[inline(always)]
+fn cross<V: Wide>(a: [V; 3], b: [V; 3]) -> [V; 3] {
+    [minor(a[1], b[2], b[1], a[2]), minor(a[2], b[0], b[2], a[0]), minor(a[0], b[1], b[0], a[1])]
+}
+
+/// The sum of the products of entries.
+#[inline(always)]
+fn inner<V: Wide>(a: Mats<V>, b: Mats<V>) -> V {
+    dot(a[0], b[0]).plus(dot(a[1], b[1])).plus(dot(a[2], b[2]))
+}
