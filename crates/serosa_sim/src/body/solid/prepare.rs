@@ -104,7 +104,9 @@ pub(super) struct Turning {
     /// Tetrahedra of four nodes, four at a time: at rest, and what stands in `old` and `turns` for others.
     fours: Vec<Four>,
     turned: Vec<Turned>,
-    /// Six times the volume to which each is drawn \[m³\]; of samples the J.
+    /// Six times the volumes to which they are drawn \[m³\].
+    volumes: Vec<Lane>,
+    /// The J to which each sample is drawn.
     pub aims: Vec<Real>,
     /// Pull on the four corners of each of four tetrahedra \[N\].
     pulls: Vec<[Pulls; LANES]>,
@@ -232,23 +234,18 @@ impl Solid<'_> {
             return ten.remember(turning, flow);
         }
         let corotated = self.is_corotated();
-        let Turning { fours, turned, aims, .. } = turning;
+        let Turning { fours, turned, volumes, .. } = turning;
         turned.resize(fours.len(), Turned::default());
-        aims.resize(self.tets.len(), 0.0);
-        let jobs = turned.par_chunks_mut(FOURS).zip(aims.par_chunks_mut(CHUNK));
-        jobs.zip(fours.par_chunks(FOURS)).zip(self.tets.par_chunks(CHUNK)).for_each(
-            |(((turned, aims), fours), tets)| {
-                turn::remember(fours, flow, turned);
-                for (i, (aim, tet)) in aims.iter_mut().zip(tets).enumerate() {
-                    let (turned, k) = (&mut turned[i / LANES], i % LANES);
-                    let old = turned.old(k);
-                    *aim = 6.0 * tet.volume * self.stuff[tet.region as usize].aim(old.determinant());
-                    if corotated {
-                        turned.set_turns(k, [Quat::IDENTITY, polar(&old)]);
-                    }
+        volumes.resize(fours.len(), Lane::default());
+        let jobs = turned.par_chunks_mut(FOURS).zip(volumes.par_chunks_mut(FOURS));
+        jobs.zip(fours.par_chunks(FOURS)).for_each(|((turned, volumes), fours)| {
+            turn::remember(fours, flow, turned, volumes);
+            if corotated {
+                for turned in turned {
+                    (0..LANES).for_each(|k| turned.set_turns(k, [Quat::IDENTITY, polar(&turned.old(k))]));
                 }
-            },
-        );
+            }
+        });
         if self.stuff.iter().any(|s| s.damping > 0.0) {
             self.aim(turning, weights);
         }
@@ -260,7 +257,8 @@ impl Solid<'_> {
         sources.zip(weights.faces.par_chunks_mut(CHUNK)).for_each(|(sources, faces)| {
             for (source, face) in sources.iter().zip(faces) {
                 for k in (0..LANES).filter(|&k| source[k] != NONE) {
-                    face.beta.0[k] = turning.aims[source[k] as usize / 4];
+                    let tet = source[k] as usize / 4;
+                    face.beta.0[k] = turning.volumes[tet / LANES].0[tet % LANES];
                 }
             }
         });

@@ -21,8 +21,22 @@ pub(super) struct Four {
     corotated: Lane,
     /// Twice the shear modulus times the volume \[J\].
     force: Lane,
+    aims: Aims,
     /// Their corners, as places.
     corners: [[u32; 4]; LANES],
+}
+
+/// What a J draws volumes to, as [`Stuff::aim`] says.
+#[derive(Clone, Copy, Debug)]
+struct Aims {
+    /// Of the law \[Pa\].
+    rest: Lane,
+    /// Of damping \[Pa\].
+    old: Lane,
+    /// Of both \[Pa\]; never 0.
+    whole: Lane,
+    /// Six times the volume \[m³\]; 0 where nothing resists.
+    volume: Lane,
 }
 
 /// Four tetrahedra in a substep.
@@ -59,7 +73,21 @@ impl Four {
             damping: lane(&|t| of(t).damping),
             corotated: lane(&|t| if of(t).moduli.law == Law::Corotated { 1.0 } else { 0.0 }),
             force: lane(&|t| 2.0 * of(t).moduli.shear * t.volume),
+            aims: Aims::of(lane, &|t| of(t)),
             corners: std::array::from_fn(|k| corners.get(k).copied().unwrap_or(first)),
+        }
+    }
+}
+
+impl Aims {
+    fn of<'a>(lane: impl Fn(&dyn Fn(&Tet) -> Real) -> Lane, of: &dyn Fn(&Tet) -> &'a Stuff) -> Self {
+        let whole = lane(&|t| of(t).bulk());
+        let resists = |t: &Tet| of(t).bulk() > 0.0;
+        Self {
+            rest: lane(&|t| of(t).moduli.bulk * of(t).moduli.aim),
+            old: lane(&|t| of(t).moduli.lame * of(t).damping),
+            whole: Lane(whole.0.map(|w| if w > 0.0 { w } else { 1.0 })),
+            volume: lane(&|t| if resists(t) { 6.0 * t.volume } else { 0.0 }),
         }
     }
 }
@@ -91,22 +119,22 @@ pub(super) fn pulls(tet: &Tet, drawn: Mat3) -> Pulls {
     })
 }
 
-/// Deformations where the vertices are, and no rotation from there.
-pub(super) fn remember(fours: &[Four], flow: &[Spot], out: &mut [Turned]) {
+/// Deformations where the vertices are, and no rotation from there; six times the volumes to which they are drawn \[m³\].
+pub(super) fn remember(fours: &[Four], flow: &[Spot], out: &mut [Turned], aims: &mut [Lane]) {
     #[cfg(target_arch = "x86_64")]
     {
         if std::arch::is_x86_feature_detected!("avx512vl") {
             // SAFETY: the machine has the units for which the kernel is compiled.
             #[allow(unsafe_code)]
-            return unsafe { wide::remember_512(fours, flow, out) };
+            return unsafe { wide::remember_512(fours, flow, out, aims) };
         }
         if std::arch::is_x86_feature_detected!("avx2") {
             // SAFETY: the machine has the units for which the kernel is compiled.
             #[allow(unsafe_code)]
-            return unsafe { wide::remember_256(fours, flow, out) };
+            return unsafe { wide::remember_256(fours, flow, out, aims) };
         }
     }
-    remember_here::<Lane>(fours, flow, out);
+    remember_here::<Lane>(fours, flow, out, aims);
 }
 
 /// Turns tetrahedra nearer to where they are; `corotated` where rotations from rest matter. `pulls` are those of each.
@@ -136,17 +164,17 @@ pub(super) fn turn(
 /// The kernels for wider units. Those of AVX-512 are not used as such, but twice as many registers are.
 #[cfg(target_arch = "x86_64")]
 mod wide {
-    use super::{Four, LANES, Pulls, Spot, Turned, remember_here, turn_here};
+    use super::{Four, LANES, Lane, Pulls, Spot, Turned, remember_here, turn_here};
     use core::arch::x86_64::__m256d;
 
     #[target_feature(enable = "avx512f,avx512vl")]
-    pub(super) fn remember_512(fours: &[Four], flow: &[Spot], out: &mut [Turned]) {
-        remember_here::<__m256d>(fours, flow, out);
+    pub(super) fn remember_512(fours: &[Four], flow: &[Spot], out: &mut [Turned], aims: &mut [Lane]) {
+        remember_here::<__m256d>(fours, flow, out, aims);
     }
 
     #[target_feature(enable = "avx2")]
-    pub(super) fn remember_256(fours: &[Four], flow: &[Spot], out: &mut [Turned]) {
-        remember_here::<__m256d>(fours, flow, out);
+    pub(super) fn remember_256(fours: &[Four], flow: &[Spot], out: &mut [Turned], aims: &mut [Lane]) {
+        remember_here::<__m256d>(fours, flow, out, aims);
     }
 
     #[target_feature(enable = "avx512f,avx512vl")]
@@ -161,11 +189,13 @@ mod wide {
 }
 
 #[inline(always)]
-fn remember_here<V: Wide>(fours: &[Four], flow: &[Spot], out: &mut [Turned]) {
-    for (four, out) in fours.iter().zip(out) {
+fn remember_here<V: Wide>(fours: &[Four], flow: &[Spot], out: &mut [Turned], aims: &mut [Lane]) {
+    for ((four, out), aim) in fours.iter().zip(out).zip(aims) {
         let [x, y, z] = gradient::<V>(four, flow);
-        let old = [lanes(x), lanes(y), lanes(z)];
-        *out = Turned { old, ..Turned::default() };
+        let Aims { rest, old, whole, volume } = &four.aims;
+        let drawn = V::of(rest).plus(V::of(old).times(dot(z, cross(x, y)))).over(V::of(whole));
+        *aim = V::of(volume).times(drawn).lane();
+        *out = Turned { old: [lanes(x), lanes(y), lanes(z)], ..Turned::default() };
     }
 }
 
