@@ -349,3 +349,110 @@ fn cross<V: Wide>(a: [V; 3], b: [V; 3]) -> [V; 3] {
 fn inner<V: Wide>(a: Mats<V>, b: Mats<V>) -> V {
     dot(a[0], b[0]).plus(dot(a[1], b[1])).plus(dot(a[2], b[2]))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::material::{self, Moduli, polar};
+    use super::super::prepare::{Nearness, vec};
+    use super::*;
+    use crate::model::Region;
+
+    fn some(seed: &mut u64) -> Real {
+        *seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (*seed >> 11) as Real / (1u64 << 52) as Real - 1.0
+    }
+
+    /// Five tetrahedra of three materials, one of them without damping, in a space of twelve places.
+    fn some_tets(seed: &mut u64) -> (Vec<Stuff>, Vec<Tet>, Vec<[u32; 4]>) {
+        let stuff =
+            [(Law::NeoHookean, 1.3), (Law::Corotated, 0.7), (Law::Corotated, 0.0)].map(|(law, damping)| {
+                let region = Region { name: String::new(), law, young: 3.0, poisson: 0.4, density: 1.0 };
+                Stuff { moduli: Moduli::of(&region, 1.0), damping }
+            });
+        let mut tets = Vec::new();
+        for region in [0, 1, 2, 1, 0] {
+            let inverse = Mat3::from_cols_array(&std::array::from_fn(|_| some(seed))) + Mat3::IDENTITY;
+            tets.push(Tet { nodes: Default::default(), inverse, volume: 1.0 + some(seed).abs(), region });
+        }
+        let place = |seed: &mut u64| ((some(seed) + 1.0) * 6.0) as u32 % 12;
+        let corners = (0..5).map(|_| std::array::from_fn(|_| place(seed))).collect();
+        (stuff.to_vec(), tets, corners)
+    }
+
+    fn some_flow(seed: &mut u64) -> Vec<Spot> {
+        (0..12).map(|_| Spot([some(seed), some(seed), some(seed), 0.0])).collect()
+    }
+
+    fn bits(x: Vec3) -> [u64; 3] {
+        x.to_array().map(|x| (x + 0.0).to_bits())
+    }
+
+    /// Deformations, aims, rotations and pulls are those of the scalar twin to the bit, inverted or not, with vectors of
+    /// this machine and with plain arrays.
+    #[test]
+    fn four_at_a_time_have_the_bits_of_one_by_one() {
+        let mut seed = 4;
+        for _ in 0..200 {
+            let (stuff, tets, corners) = some_tets(&mut seed);
+            let (start, flow) = (some_flow(&mut seed), some_flow(&mut seed));
+            let fours: Vec<Four> = (tets.chunks(LANES).zip(corners.chunks(LANES)))
+                .map(|(tets, corners)| Four::of(tets, corners, &stuff))
+                .collect();
+            let (mut wide, mut plain) = ([Turned::default(); 2], [Turned::default(); 2]);
+            let (mut aims, mut plain_aims) = ([Lane::default(); 2], [Lane::default(); 2]);
+            remember(&fours, &start, &mut wide, &mut aims);
+            remember_here::<Lane>(&fours, &start, &mut plain, &mut plain_aims);
+            let (mut drawn, mut plain_drawn) = <[[[Pulls; LANES]; 2]; 2]>::default().into();
+            for _ in 0..3 {
+                turn(&fours, &flow, true, &mut wide, &mut drawn);
+                turn_here::<Lane>(&fours, &flow, true, &mut plain, &mut plain_drawn);
+            }
+            assert_eq!((drawn, aims), (plain_drawn, plain_aims));
+            for (t, tet) in tets.iter().enumerate() {
+                let (q, k, stuff) = (t / LANES, t % LANES, &stuff[tet.region as usize]);
+                let at = |flow: &[Spot]| material::gradient(tet, corners[t].map(|p| vec(flow[p as usize])));
+                let (old, f) = (at(&start), at(&flow));
+                assert_eq!(wide[q].old(k), old);
+                assert_eq!(
+                    aims[q].0[k].to_bits(),
+                    (6.0 * tet.volume * stuff.aim(old.determinant())).to_bits()
+                );
+                let (mut turns, mut slow) = ([Quat::IDENTITY; 2], Mat3::ZERO);
+                for _ in 0..3 {
+                    slow = stuff.turn(&mut turns, &f, &old, Nearness::Nearer);
+                }
+                let slow = pulls(tet, slow * (2.0 * stuff.moduli.shear * tet.volume));
+                assert_eq!(drawn[q][k].map(|p| bits(vec(p))), slow.map(|p| bits(vec(p))));
+                if stuff.damping > 0.0 {
+                    assert_eq!(wide[q].turns(k)[0], turns[0]);
+                }
+            }
+        }
+    }
+
+    /// From no rotation at all, and strained by a third, a few rounds come to the polar rotation.
+    #[test]
+    fn rounds_of_four_come_to_the_polar_rotation() {
+        let mut seed = 9;
+        for _ in 0..50 {
+            let (stuff, mut tets, corners) = some_tets(&mut seed);
+            tets.iter_mut().for_each(|t| t.inverse = Mat3::IDENTITY);
+            let turned = Mat3::from_quat(
+                Quat::from_xyzw(some(&mut seed), some(&mut seed), some(&mut seed), 1.0).normalize(),
+            );
+            let strain = Mat3::from_diagonal(Vec3::new(1.3, 0.8, 1.0));
+            let f = turned * strain;
+            let flow: Vec<Spot> =
+                [Vec3::ZERO, f.x_axis, f.y_axis, f.z_axis].map(|x| Spot([x.x, x.y, x.z, 0.0])).to_vec();
+            let corners = vec![[0, 1, 2, 3]; corners.len()];
+            let four = [Four::of(&tets[..4], &corners[..4], &stuff)];
+            let (mut now, mut drawn) = ([Turned::default()], [Default::default()]);
+            for _ in 0..40 {
+                turn(&four, &flow, true, &mut now, &mut drawn);
+            }
+            let best = polar(&f);
+            let found = now[0].turns(1)[1];
+            assert!(found.dot(best).abs() > 1.0 - 1e-12, "{found} {best}");
+        }
+    }
+}
