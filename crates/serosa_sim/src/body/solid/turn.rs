@@ -193,7 +193,7 @@ fn remember_here<V: Wide>(fours: &[Four], flow: &[Spot], out: &mut [Turned], aim
     for ((four, out), aim) in fours.iter().zip(out).zip(aims) {
         let [x, y, z] = gradient::<V>(four, flow);
         let Aims { rest, old, whole, volume } = &four.aims;
-        let drawn = V::of(rest).plus(V::of(old).times(dot(z, cross(x, y)))).over(V::of(whole));
+        let drawn = V::of(rest).plus(V::of(old).times(dot(x, cross(y, z)))).over(V::of(whole));
         *aim = V::of(volume).times(drawn).lane();
         *out = Turned { old: [lanes(x), lanes(y), lanes(z)], ..Turned::default() };
     }
