@@ -38,7 +38,7 @@ pub(crate) fn start(sub: &Substep, state: &State, scratch: &mut Scratch) {
 }
 
 /// One pass over all vertices that no row holds: these see nothing but their own body, and all bodies are swept at once,
-/// `beside` them what does not see them either.
+/// `beside` them what does not see them either; but for bodies that are tied, which go one after the other.
 pub(crate) fn descend_inside(
     sub: &Substep,
     state: &State,
@@ -50,6 +50,12 @@ pub(crate) fn descend_inside(
         // The filter may have clipped what the last pass did.
         fill(body, &among.contacts.pos[sub.model.bodies[b].vertex_range()], &mut works[b].flow);
         works[b].swept = prepare_sweep(among, (b, body), pass, works);
+        // Two that are tied would both go all the way to where the other was.
+        if works[b].swept && loads::tied(sub.model, b) {
+            works[b].swept = false;
+            works[b].sweep(sub.model, body);
+            end_sweep(among, (b, body), works);
+        }
     });
     let mut works = std::mem::take(&mut scratch.solids);
     let sweep = |(work, body): (&mut SolidWork, &Body)| {
