@@ -162,6 +162,12 @@ pub(super) fn look_ahead(sub: &Substep, state: &State, scratch: &mut Scratch) {
         let way = (*to - *from) * AHEAD;
         if way.is_finite() { way.clamp_length_max(MOST) } else { Vec3::ZERO }
     }));
+    // What jaws hold goes with them.
+    for grip in &state.grips {
+        let (v, r) = (grip.vertex.at(), model.tools[grip.tool.at()].rigid.at());
+        let way = (pose[r].point(grip.at) - state.pos[v]) * AHEAD;
+        reach.ways[v] = if way.is_finite() { way.clamp_length_max(MOST) } else { Vec3::ZERO };
+    }
     reach.strays.clear();
     reach.strays.extend(reach.ways.iter().enumerate().map(|(v, way)| astray(v, STRAY * way.length())));
     if sub.params.response == Response::AugmentedLagrangian {

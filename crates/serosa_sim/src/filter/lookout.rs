@@ -20,6 +20,8 @@ pub(super) struct Lookout {
     seen: Vec<Real>,
     /// The same, with what was seen about it.
     pub(super) ahead: Vec<Real>,
+    /// One per vertex: the longest edge at it at rest, on surfaces of solids; farther it is not looked out for \[m\].
+    edges: Vec<Real>,
 }
 
 impl Lookout {
@@ -45,6 +47,10 @@ impl Lookout {
     /// Passes on what was seen to the ends of the same edges, and the mean to the whole of each body. O(vertices +
     /// segments).
     pub(super) fn spread(&mut self, model: &Model) {
+        if self.edges.len() != self.seen.len() {
+            self.edges = edges(model);
+        }
+        self.seen.iter_mut().zip(&self.edges).for_each(|(seen, edge)| *seen = seen.min(*edge));
         self.ahead.clone_from(&self.seen);
         for prim in &model.prims {
             if let PrimKind::Segment([a, b]) = prim.kind {
@@ -59,6 +65,23 @@ impl Lookout {
             self.ahead[vertices].iter_mut().for_each(|ahead| *ahead = ahead.max(MEAN * mean));
         }
     }
+}
+
+/// The longest edge at each vertex of the surface of a solid; no bound elsewhere. A surface that strays farther than its
+/// triangles are long is near to all of itself, and would be searched for what it does in one violent substep: there the
+/// filter holds it back.
+fn edges(model: &Model) -> Vec<Real> {
+    let mut longest = vec![Real::INFINITY; model.rest.len()];
+    for body in model.bodies.iter().filter(|body| matches!(body.kind, BodyKind::Solid(_))) {
+        longest[body.vertex_range()].fill(0.0);
+        for prim in &model.prims[body.prims.start as usize..body.prims.end as usize] {
+            if let PrimKind::Segment([a, b]) = prim.kind {
+                let length = model.rest[a.at()].distance(model.rest[b.at()]);
+                [a, b].iter().for_each(|v| longest[v.at()] = longest[v.at()].max(length));
+            }
+        }
+    }
+    longest
 }
 
 #[cfg(test)]
@@ -82,6 +105,7 @@ mod tests {
         };
         let all: Vec<crate::PrimId> = (0..20).map(crate::PrimId).collect();
         Model {
+            rest: vec![Vec3::ZERO; 20],
             bodies: vec![body],
             prims: (0..19).map(prim).collect(),
             neighbours: Neighbours { starts: (0..21).collect(), segments: all },
@@ -91,7 +115,7 @@ mod tests {
 
     #[test]
     fn one_vertex_that_is_plucked_leaves_the_far_ones_alone() {
-        let (model, mut lookout) = (chain(), Lookout { seen: vec![0.0; 20], ahead: Vec::new() });
+        let (model, mut lookout) = (chain(), Lookout { seen: vec![0.0; 20], ..Lookout::default() });
         lookout.see(5, 0.01);
         lookout.see(7, Real::NAN);
         lookout.spread(&model);
@@ -102,7 +126,7 @@ mod tests {
 
     #[test]
     fn a_body_that_springs_as_a_whole_is_looked_out_for_everywhere() {
-        let (model, mut lookout) = (chain(), Lookout { seen: vec![0.0; 20], ahead: Vec::new() });
+        let (model, mut lookout) = (chain(), Lookout { seen: vec![0.0; 20], ..Lookout::default() });
         (0..10).for_each(|v| lookout.see(v, 0.01));
         lookout.spread(&model);
         assert!(lookout.ahead.iter().all(|a| *a >= 0.01 - 1e-12), "{:?}", lookout.ahead);
