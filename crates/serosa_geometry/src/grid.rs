@@ -79,6 +79,10 @@ impl Grid {
         let high = loose.iter().map(|e| unpack(e.0)).fold([0; 3], |a, b| [0, 1, 2].map(|k| a[k].max(b[k])));
         let [nx, ny, nz] = high.map(|n| u64::from(n) + 1);
         entries.clear();
+        nexts.clear();
+        // Room for as many cells as these entries could ever have, so that a warm grid does not grow.
+        entries.reserve(loose.capacity());
+        nexts.reserve(CELLS_EACH * loose.capacity() + 1);
         if nx * ny * nz > (CELLS_EACH * loose.len()) as u64 {
             entries.extend_from_slice(loose);
             return entries.sort_unstable();
@@ -87,7 +91,6 @@ impl Grid {
             let [x, y, z] = unpack(packed).map(u64::from);
             (x + nx * (y + ny * z)) as usize
         };
-        nexts.clear();
         nexts.resize((nx * ny * nz) as usize + 1, 0);
         loose.iter().for_each(|e| nexts[cell(e.0) + 1] += 1);
         (1..nexts.len()).for_each(|c| nexts[c] += nexts[c - 1]);
