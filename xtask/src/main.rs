@@ -47,7 +47,7 @@ const TASKS: &[Task] = &[
     },
     Task {
         name: "soak",
-        arguments: "[MINUTES] [--write]",
+        arguments: "[STEPS] [SCENE...] [--write]",
         about: "long runs with violent tools, all promises checked; --write puts them into docs/validation.md",
         run: soak::run,
     },

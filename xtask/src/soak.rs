@@ -1,4 +1,4 @@
-//! `cargo xtask soak [MINUTES] [--write]`: long runs with violent tools, every promise checked on the way.
+//! `cargo xtask soak [STEPS] [SCENE...] [--write]`: long runs with violent tools, every promise checked on the way.
 //!
 //! Too long for every change: it is run before a release, and after changes to detection, response or filter.
 
@@ -8,69 +8,70 @@ use crate::shell;
 use serde_json::Value;
 use std::fmt::Write as _;
 use std::fs;
+use std::sync::Mutex;
+use std::thread;
 
-/// Simulated minutes of each case if none are given.
-const MINUTES: f64 = 10.0;
-/// Simulated minutes over which the number of threads must not matter.
-const SAME_BITS_MINUTES: f64 = 1.0;
-/// Scenes with deformable organs; one that the program does not have is left out, and that is said.
-const SCENES: [&str; 2] = ["intestine", "colon-access"];
-/// What leads the tools, the seed, and for how much of the time. `script` is the motion of [`script`].
-const LEADS: [(&str, u64, f64); 5] = [
-    ("script", 0, 1.0),
-    ("random:2", 4, 1.0),
-    ("random:0.2", 1, 0.1),
-    ("random:1", 2, 0.1),
-    ("storm:2", 5, 0.1),
+/// Steps of each case if none are given.
+const STEPS: u32 = 20_000;
+/// Steps over which the number of threads must not matter.
+const SAME_BITS_STEPS: u32 = 1_000;
+/// The scenes of soft organs in contact.
+const SCENES: [&str; 8] =
+    ["intestine", "colon-access", "liver-press", "gallbladder-lift", "abdomen", "squeeze", "twist", "drape"];
+/// Those whose bowel is grasped: the motion of [`script`] fits them.
+const BOWEL: &[&str] = &["intestine", "colon-access"];
+/// What leads the tools, the seed, and in which scenes.
+const LEADS: [(&str, u64, &[&str]); 5] = [
+    ("random:2", 9, &SCENES),
+    ("script", 0, BOWEL),
+    ("random:0.2", 1, BOWEL),
+    ("random:1", 2, BOWEL),
+    ("storm:2", 5, BOWEL),
 ];
 /// Every so many steps is looked at exhaustively.
-const AUDIT: u32 = 50;
+const AUDIT: u32 = 100;
 /// The deepest overlap that passes \[m\]: what `serosa run` lets pass.
 const DEPTH_MAX: f64 = 1e-6;
 /// Memory may grow by so much from the first tenth of a run to its end \[MB\]: buffers grow with the largest number of
 /// contacts yet, and then stop.
 const MEMORY_MAX: f64 = 16.0;
 
-/// A run and what it reported.
-struct Case {
+/// A run to be made.
+#[derive(Clone, Copy)]
+struct Task {
     scene: &'static str,
     lead: &'static str,
     seed: u64,
-    minutes: f64,
+    steps: u32,
+}
+
+/// A run and what it reported.
+struct Case {
+    task: Task,
     report: Value,
     broken: Vec<String>,
 }
 
 /// Runs all cases, prints a table and fails if any promise was broken.
 pub fn run(arguments: &[String]) -> Result<(), String> {
-    let (options, numbers): (Vec<&String>, Vec<&String>) =
-        arguments.iter().partition(|a| a.as_str() == "--write");
-    let minutes = match numbers.as_slice() {
-        [] => MINUTES,
-        [text] => text.parse().ok().filter(|m| (0.001..=1e4).contains(m)).ok_or_else(|| not_minutes(text))?,
-        [_, more, ..] => {
-            return Err(format!("`{more}` is not expected; write `cargo xtask soak [MINUTES] [--write]`"));
-        }
-    };
+    let (steps, scenes, write) = read(arguments)?;
     let program = shell::program()?;
-    let known = shell::capture(&program, &["scenes"])?;
-    let has = |scene: &str| known.lines().any(|line| line.split_whitespace().next() == Some(scene));
-    let mut cases = Vec::new();
+    let leads = |scene| LEADS.into_iter().filter(move |(.., scenes)| scenes.contains(&scene));
+    let tasks: Vec<Task> = scenes
+        .iter()
+        .flat_map(|&scene| leads(scene).map(move |(lead, seed, _)| Task { scene, lead, seed, steps }))
+        .collect();
+    let cases = beside(&tasks, |task| {
+        let case = soak(&program, task)?;
+        println!("{}", table::line(&case));
+        Ok(case)
+    })?;
     let mut threads = Vec::new();
-    for scene in SCENES {
-        if !has(scene) {
-            println!("{scene}: left out, the program has no such scene");
-            continue;
-        }
-        for (lead, seed, share) in LEADS {
-            let case = soak(&program, scene, (lead, seed), minutes * share)?;
-            println!("{}", table::line(&case));
-            cases.push(case);
-        }
-        threads.push(same_bits(&program, scene, minutes.min(SAME_BITS_MINUTES))?);
+    for scene in scenes {
+        threads.push(same_bits(&program, scene, steps.min(SAME_BITS_STEPS))?);
         println!("{}", threads[threads.len() - 1].0);
     }
-    if !options.is_empty() {
+    if write {
         table::write(&cases, &threads)?;
     }
     let mut broken: Vec<String> = cases.iter().flat_map(|case| case.broken.clone()).collect();
@@ -78,35 +79,63 @@ pub fn run(arguments: &[String]) -> Result<(), String> {
     if broken.is_empty() { Ok(()) } else { Err(broken.join("\n")) }
 }
 
-fn not_minutes(text: &str) -> String {
-    format!("`{text}` is no number of simulated minutes; write, for example, `cargo xtask soak 10`")
+/// Steps, scenes, and whether the page is written.
+fn read(arguments: &[String]) -> Result<(u32, Vec<&'static str>, bool), String> {
+    let (mut steps, mut scenes, mut write) = (STEPS, Vec::new(), false);
+    for argument in arguments {
+        if argument == "--write" {
+            write = true;
+        } else if let Some(scene) = SCENES.into_iter().find(|scene| scene == argument) {
+            scenes.push(scene);
+        } else {
+            steps = argument.parse().ok().filter(|n| *n > 0).ok_or_else(|| {
+                format!(
+                    "`{argument}` is neither a number of steps nor one of {}; write, for example, `cargo xtask soak 20000 twist`",
+                    SCENES.join(", ")
+                )
+            })?;
+        }
+    }
+    Ok((steps, if scenes.is_empty() { SCENES.to_vec() } else { scenes }, write))
+}
+
+/// Makes the runs on all cores, one thread each; what they gave in the order of the tasks.
+fn beside(tasks: &[Task], work: impl Fn(Task) -> Result<Case, String> + Sync) -> Result<Vec<Case>, String> {
+    let (next, done) = (Mutex::new(tasks.iter().enumerate()), Mutex::new(Vec::new()));
+    let take = || next.lock().ok().and_then(|mut next| next.next());
+    thread::scope(|scope| {
+        for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(|| {
+                while let Some((k, task)) = take() {
+                    let case = work(*task);
+                    if let Ok(mut done) = done.lock() {
+                        done.push((k, case));
+                    }
+                }
+            });
+        }
+    });
+    let mut done = done.into_inner().map_err(|_| "a run broke off".to_owned())?;
+    done.sort_by_key(|(k, _)| *k);
+    done.into_iter().map(|(_, case)| case).collect()
 }
 
 /// One long run.
-fn soak(
-    program: &str,
-    scene: &'static str,
-    (lead, seed): (&'static str, u64),
-    minutes: f64,
-) -> Result<Case, String> {
-    let input = match lead {
-        "script" => script(program, scene, minutes)?,
+fn soak(program: &str, task: Task) -> Result<Case, String> {
+    let input = match task.lead {
+        "script" => script(program, task.scene, f64::from(task.steps) * step_s(program, task.scene)?)?,
         random => random.to_owned(),
     };
-    let audit = format!("--audit={AUDIT}");
-    let report = report(
-        program,
-        scene,
-        minutes,
-        &["--input", &input, "--seed", &seed.to_string(), "--threads", "1", &audit],
-    )?;
-    let broken = broken(scene, lead, seed, &report);
-    Ok(Case { scene, lead, seed, minutes, report, broken })
+    let (seed, audit) = (task.seed.to_string(), format!("--audit={AUDIT}"));
+    let more = ["--input", &input, "--seed", &seed, "--threads", "1", &audit];
+    let report = report(program, task.scene, task.steps, &more)?;
+    let broken = broken(task, &report);
+    Ok(Case { task, report, broken })
 }
 
 /// Runs the program; the report of a run whose audit failed is a report too.
-fn report(program: &str, scene: &str, minutes: f64, more: &[&str]) -> Result<Value, String> {
-    let steps = format!("{}", (minutes * 60.0 / step_s(program, scene)?).round());
+fn report(program: &str, scene: &str, steps: u32, more: &[&str]) -> Result<Value, String> {
+    let steps = steps.to_string();
     let mut arguments = vec!["run", scene, "--json", "--steps", &steps];
     arguments.extend_from_slice(more);
     let told = format!("serosa {}", arguments.join(" "));
@@ -126,7 +155,7 @@ fn step_s(program: &str, scene: &str) -> Result<f64, String> {
 }
 
 /// What a run broke. Written so that a figure that is missing or not a number is broken.
-fn broken(scene: &str, lead: &str, seed: u64, report: &Value) -> Vec<String> {
+fn broken(Task { scene, lead, seed, .. }: Task, report: &Value) -> Vec<String> {
     let number = |name: &str| report[name].as_f64().unwrap_or(f64::NAN);
     let memory = |name: &str| report["memory_mb"][name].as_f64();
     let grown = memory("end").zip(memory("start")).map_or(0.0, |(end, start)| end - start);
@@ -141,26 +170,26 @@ fn broken(scene: &str, lead: &str, seed: u64, report: &Value) -> Vec<String> {
 }
 
 /// The same inputs on 1, 2 and 8 threads: what was seen, and whether all bits agree.
-fn same_bits(program: &str, scene: &str, minutes: f64) -> Result<(String, bool), String> {
+fn same_bits(program: &str, scene: &str, steps: u32) -> Result<(String, bool), String> {
     let mut hashes = Vec::new();
     for threads in ["1", "2", "8"] {
         let more = ["--input", "storm:1", "--seed", "7", "--threads", threads];
-        hashes.push(report(program, scene, minutes, &more)?["hash"].to_string());
+        hashes.push(report(program, scene, steps, &more)?["hash"].to_string());
     }
     let same = hashes.iter().all(|hash| *hash == hashes[0]) && hashes[0].len() > 2;
     let told = if same { "the same".to_owned() } else { format!("DIFFERENT: {}", hashes.join(", ")) };
-    Ok((format!("{scene}: hash after {minutes} simulated minutes on 1, 2 and 8 threads: {told}"), same))
+    Ok((format!("{scene}: hash after {steps} steps of a storm on 1, 2 and 8 threads: {told}"), same))
 }
 
 /// A motion like a surgeon's, over and over: both tools dip into the middle of the scene; jaws close below, lift, and let
 /// go above. Returns the file.
-fn script(program: &str, scene: &str, minutes: f64) -> Result<String, String> {
+fn script(program: &str, scene: &str, seconds: f64) -> Result<String, String> {
     let text = shell::capture(program, &["scenes", scene])?;
     let names = text.split("[[tool]]").skip(1).filter_map(|part| part.split('"').nth(1));
     let mut moves = String::new();
     for (k, tool) in names.enumerate() {
         let mut time = 2.0;
-        while time < (minutes * 60.0).max(3.0) {
+        while time < seconds.max(3.0) {
             // A place that wanders with the time and never comes back to the same.
             let (x, y) = (10.0 * (0.7 * time + k as f64).sin(), 8.0 * (0.45 * time + 2.0 * k as f64).cos());
             for (after, height, grip) in
@@ -191,7 +220,8 @@ mod tests {
         let fine = json!({
             "missed_contacts": 0, "deepest_penetration_m": 0.0, "quarantined": 0, "memory_mb": {"start": 9.0, "end": 12.0},
         });
-        assert!(broken("s", "random:2", 1, &fine).is_empty());
+        let task = Task { scene: "twist", lead: "random:2", seed: 1, steps: 9 };
+        assert!(broken(task, &fine).is_empty());
         let wrong = [
             ("missed_contacts", json!(1)),
             ("deepest_penetration_m", json!(2e-6)),
@@ -202,7 +232,17 @@ mod tests {
         for (name, value) in wrong {
             let mut report = fine.clone();
             report[name] = value;
-            assert_eq!(broken("s", "random:2", 1, &report).len(), 1, "{name}");
+            assert_eq!(broken(task, &report).len(), 1, "{name}");
+        }
+    }
+
+    #[test]
+    fn steps_and_scenes_are_told_apart_and_words_that_are_neither_are_refused() {
+        let read = |words: &[&str]| read(&words.iter().map(|w| (*w).to_owned()).collect::<Vec<_>>());
+        assert_eq!(read(&[]).unwrap(), (STEPS, SCENES.to_vec(), false));
+        assert_eq!(read(&["twist", "50", "--write"]).unwrap(), (50, vec!["twist"], true));
+        for word in ["0", "-1", "twisst", "--writ"] {
+            assert!(read(&[word]).unwrap_err().contains(word), "{word}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The whole bake: bodies, tools, probes and tunables, with all faults collected.
 
-use crate::raw::{Place, RawBody, RawGeometry, RawModel, RawScene, RawSolid};
+use crate::raw::{Place, RawBody, RawGeometry, RawScene, RawSolid};
 use crate::solid::filled;
 use crate::{Fault, exclude, neighbours, overlap, rigid, shells, solid, strip};
 use serosa_geometry::{BodyId, PrimId, Vec3};
@@ -303,12 +303,6 @@ fn notes(raw: &RawScene, baked: &Baked) -> Vec<String> {
                 "the tracker follows edges: of contacts with faces it finds those of shapes alone".into(),
             );
         }
-    }
-    let boxes = |s: &RawGeometry| matches!(s, RawGeometry::Solid { solid: RawSolid::Cuboid { .. }, .. });
-    let count = raw.bodies.iter().filter(|b| boxes(&b.geometry)).count();
-    if count > 1 && raw.bodies.iter().any(|b| boxes(&b.geometry) && matches!(b.model, RawModel::Rigid { .. }))
-    {
-        notes.push("boxes do not collide with boxes: two of them can pass through each other".to_owned());
     }
     let (budget_s, dt_s) = (raw.world.budget_s.unwrap_or(0.0), raw.world.dt_s);
     if budget_s > dt_s {

@@ -123,9 +123,8 @@ impl Plane {
 }
 
 /// Every touch of `a` and `b` with a gap below `margin`, handed to `emit` in a fixed order.
-/// A pair gives one touch (round–round), up to 3 (round–box), 2 (round–plane) or 8 (box–plane). Two planes
-/// and two boxes give none: boxes are tables and walls here, and a scene in which two of them could meet is
-/// told so when it is checked.
+/// A pair gives one touch (round–round), up to 5 (round–box), 2 (round–plane), 8 (box–plane) or 52 (box–box). Two planes
+/// give none.
 ///
 /// A facet is touched inside of its face alone: by up to 2 ends of a capsule or 8 corners of a box. Its sides are touched
 /// as the capsules that they are, which whoever has facets has as well; so planes and other facets give none.
@@ -145,7 +144,8 @@ pub fn touches(a: &Solid, b: &Solid, margin: Real, emit: &mut impl FnMut(Touch))
         (Solid::Plane(a), Solid::Cuboid(b)) => box_plane(b, a, &mut |t| near(t.flipped())),
         (Solid::Facet(a), b) => facet::touches(b, a, margin, &mut |t| near(t.flipped())),
         (a, Solid::Facet(b)) => facet::touches(a, b, margin, &mut near),
-        (Solid::Cuboid(_), Solid::Cuboid(_)) | (Solid::Plane(_), Solid::Plane(_)) => {}
+        (Solid::Cuboid(a), Solid::Cuboid(b)) => box_box(a, b, &mut near),
+        (Solid::Plane(_), Solid::Plane(_)) => {}
     }
 }
 
@@ -301,8 +301,14 @@ fn box_distance(c: &Cuboid, p: Vec3) -> (Real, Vec3) {
     (-depth[axis], c.axes.col(axis) * side)
 }
 
-/// Both ends of the core and, where it lies between them, the point of the core nearest to the box.
-/// The signed distance to a convex body is convex, so that point is found by halving on the sign of the
+/// Touches of a capsule and a box from here on are not at an end of its core.
+const BETWEEN: u8 = 2;
+/// Touches nearer to each other than this share of the core are one.
+const SAME: Real = 1e-6;
+
+/// Both ends of the core and, where they lie between them, the point of the core nearest to the box and those where it goes
+/// over the sides of the face it is nearest to: a rod across a table rests on both of its edges.
+/// The signed distance to a convex body is convex, so the nearest point is found by halving on the sign of the
 /// slope; 52 halvings exhaust the digits of the parameter.
 fn round_box(a: &Round, c: &Cuboid, emit: &mut impl FnMut(Touch)) {
     let mut touch = |s: Real, feature: u8| {
@@ -326,14 +332,45 @@ fn round_box(a: &Round, c: &Cuboid, emit: &mut impl FnMut(Touch)) {
     touch(1.0, 1);
     let along = a.b - a.a;
     let slope = |s: Real| box_distance(c, a.a.lerp(a.b, s)).1.dot(along);
-    if slope(0.0) < 0.0 && slope(1.0) > 0.0 {
-        let (mut lo, mut hi) = (0.0, 1.0);
-        for _ in 0..52 {
-            let mid = 0.5 * (lo + hi);
-            if slope(mid) < 0.0 { lo = mid } else { hi = mid }
+    let (mut lo, mut hi) = match (slope(0.0) < 0.0, slope(1.0) > 0.0) {
+        (true, true) => (0.0, 1.0),
+        (false, _) => (0.0, 0.0),
+        (_, false) => (1.0, 1.0),
+    };
+    while lo < hi {
+        let mid = 0.5 * (lo + hi);
+        if mid <= lo || mid >= hi {
+            break;
         }
-        touch(0.5 * (lo + hi), 2);
+        if slope(mid) < 0.0 { lo = mid } else { hi = mid }
     }
+    let mut between = over_face(a, c, 0.5 * (lo + hi));
+    between.sort_by(Real::total_cmp);
+    let (mut last, mut feature) = (0.0, BETWEEN);
+    for s in between {
+        if s > last + SAME && s < 1.0 - SAME {
+            touch(s, feature);
+            (last, feature) = (s, feature + 1);
+        }
+    }
+}
+
+/// A place on a core, and the first and the last of those over the face of a box that is nearest there.
+fn over_face(a: &Round, c: &Cuboid, s: Real) -> [Real; 3] {
+    let local = |p: Vec3| c.axes.transpose() * (p - c.center);
+    let (from, along) = (local(a.a), local(a.b) - local(a.a));
+    let normal = (c.axes.transpose() * box_distance(c, a.a.lerp(a.b, s)).1).abs();
+    let (mut first, mut last) = (Real::NEG_INFINITY, Real::INFINITY);
+    for axis in (0..3).filter(|axis| normal[*axis] < normal.max_element()) {
+        let ends = [-1.0, 1.0].map(|side| (side * c.half[axis] - from[axis]) / along[axis]);
+        // Along a side of the face it is over it everywhere or nowhere.
+        if along[axis] != 0.0 {
+            (first, last) = (first.max(ends[0].min(ends[1])), last.min(ends[0].max(ends[1])));
+        } else if from[axis].abs() > c.half[axis] {
+            return [s; 3];
+        }
+    }
+    if first < last { [s, first, last] } else { [s; 3] }
 }
 
 /// Corner k of a box, 0 to 7: bit by bit, whether it is on the far side of each of its axes.
@@ -349,6 +386,26 @@ fn box_plane(c: &Cuboid, plane: &Plane, emit: &mut impl FnMut(Touch)) {
         let on_b = p - plane.normal * gap;
         let (weights, normal) = ([0.0; 3], plane.normal);
         emit(Touch { s: 0.0, t: 0.0, weights, on_a: p, on_b, normal, gap, feature: k });
+    }
+}
+
+/// Each corner of either box to the other, and what edges of the first touch between their ends: one of them is nearest of
+/// all.
+fn box_box(a: &Cuboid, b: &Cuboid, emit: &mut impl FnMut(Touch)) {
+    let point = |p: Vec3| Round { a: p, b: p, radius: 0.0 };
+    for k in 0..8 {
+        round_box(&point(corner(a, k)), b, &mut |t| emit(Touch { feature: k, ..t }));
+        round_box(&point(corner(b, k)), a, &mut |t| emit(Touch { feature: 8 + k, ..t.flipped() }));
+    }
+    let edges =
+        [1, 2, 4].into_iter().flat_map(|bit| (0..8).filter(move |k| k & bit == 0).map(move |k| (k, k | bit)));
+    for ((from, to), edge) in edges.zip(0..) {
+        let core = Round { a: corner(a, from), b: corner(a, to), radius: 0.0 };
+        round_box(&core, b, &mut |t| {
+            if t.feature >= BETWEEN {
+                emit(Touch { feature: 16 + 3 * edge + (t.feature - BETWEEN), s: 0.0, ..t });
+            }
+        });
     }
 }
 
@@ -425,6 +482,66 @@ mod tests {
                 }
             }
         }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(200))]
+
+        /// Projections to and fro end at the nearest points of two convex bodies.
+        #[test]
+        fn the_nearest_touch_of_two_boxes_is_their_distance(at in point(), turn in point(), half in point()) {
+            let a = Cuboid { center: Vec3::ZERO, axes: Mat3::IDENTITY, half: Vec3::new(0.3, 0.2, 0.4) };
+            let axes = Mat3::from_quat(from_rotation_vector(turn * 3.0));
+            let b = Cuboid { center: at * 2.0, axes, half: half.abs() * 0.5 + 0.05 };
+            let onto = |c: &Cuboid, p: Vec3| c.center + c.axes * (c.axes.transpose() * (p - c.center)).clamp(-c.half, c.half);
+            let (mut p, mut q) = (a.center, b.center);
+            for _ in 0..20_000 {
+                q = onto(&b, p);
+                p = onto(&a, q);
+            }
+            let all = collect(&Solid::Cuboid(a), &Solid::Cuboid(b));
+            let least = all.iter().map(|t| t.gap).fold(f64::INFINITY, f64::min);
+            prop_assert!(p.distance(q) < 1e-3 || (least - p.distance(q)).abs() < 1e-6, "{least} {}", p.distance(q));
+            prop_assert!(p.distance(q) > 1e-9 || least < 1e-4, "they overlap, and {least}");
+            let flipped = collect(&Solid::Cuboid(b), &Solid::Cuboid(a)).iter().map(|t| t.gap).fold(f64::INFINITY, f64::min);
+            prop_assert!(p.distance(q) < 1e-3 || (least - flipped).abs() < 1e-9, "{least} {flipped}");
+        }
+    }
+
+    #[test]
+    fn a_rod_across_a_table_rests_on_both_of_its_edges() {
+        let table = Cuboid { center: Vec3::ZERO, axes: Mat3::IDENTITY, half: Vec3::new(0.2, 0.3, 0.1) };
+        for (tilt, ends) in [(0.0, [-0.2, 0.2]), (0.001, [-0.2, 0.2]), (-0.001, [-0.2, 0.2])] {
+            let rod = Round {
+                a: Vec3::new(-1.0, 0.0, 0.2 + tilt),
+                b: Vec3::new(1.0, 0.0, 0.2 - tilt),
+                radius: 0.05,
+            };
+            let found = collect(&Solid::Round(rod), &Solid::Cuboid(table));
+            let at: Vec<Real> = found.iter().filter(|t| t.feature >= BETWEEN).map(|t| t.on_b.x).collect();
+            assert!(at.len() == 2 || at.len() == 3, "{tilt}: {at:?}");
+            assert!(
+                (at[0] - ends[0]).abs() < 1e-3 && (at[at.len() - 1] - ends[1]).abs() < 1e-3,
+                "{tilt}: {at:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_brick_across_another_rests_on_four_places() {
+        let lower = Cuboid { center: Vec3::ZERO, axes: Mat3::IDENTITY, half: Vec3::new(0.1, 1.0, 0.1) };
+        let upper = Cuboid { center: Vec3::Z * 0.21, axes: Mat3::IDENTITY, half: Vec3::new(1.0, 0.1, 0.1) };
+        let mut places: Vec<[i64; 2]> = Vec::new();
+        touches(&Solid::Cuboid(upper), &Solid::Cuboid(lower), 0.02, &mut |t| {
+            assert!((t.normal - Vec3::Z).length() < 1e-9 && (t.gap - 0.01).abs() < 1e-12, "{t:?}");
+            places.push([t.on_b.x, t.on_b.y].map(|x| (x * 1e6).round() as i64));
+        });
+        places.sort_unstable();
+        places.dedup();
+        assert_eq!(
+            places,
+            [[-100_000, -100_000], [-100_000, 100_000], [100_000, -100_000], [100_000, 100_000]]
+        );
     }
 
     #[test]

@@ -28,6 +28,7 @@ mod shorten;
 
 use crate::algebra::widest;
 use crate::body::Substep;
+use crate::detect::Reach;
 use crate::model::{BodyKind, Model, PrimKind, Shape};
 use crate::params::Filter;
 use crate::row::Row;
@@ -143,8 +144,8 @@ pub(crate) fn plan(sub: &Substep, state: &State, scratch: &mut Scratch) {
 impl Planes {
     /// One per vertex: how far it should be free to stray in the next substep, for what the last clip saw \[m\]; none
     /// where nothing was clipped.
-    pub(crate) fn look_out(&mut self, model: &Model, rows: &[Row]) -> &[Real] {
-        self.lookout.spread(model, rows);
+    pub(crate) fn look_out(&mut self, model: &Model, reach: &Reach, rows: &[Row]) -> &[Real] {
+        self.lookout.spread(model, reach, rows);
         &self.lookout.ahead
     }
 

@@ -131,7 +131,7 @@ impl Scratch {
             tissues: vec![TissueWork::default(); model.bodies.len()],
             solids: vec![SolidWork::default(); model.bodies.len()],
             growth: vec![0.0; model.prims.len()],
-            reach: Reach::default(),
+            reach: Reach::of(model),
             touching: Vec::new(),
             links: Links::default(),
             nets: vec![NetWork::default(); model.bodies.len()],

@@ -14,9 +14,9 @@ pub fn line(case: &Case) -> String {
     let verdict = if case.broken.is_empty() { "fine".to_owned() } else { case.broken.join("; ") };
     format!(
         "{}, {}, seed {}: {} audits, {} missed, overlap {:.1e} m, step {:.2} ms: {verdict}",
-        case.scene,
-        case.lead,
-        case.seed,
+        case.task.scene,
+        case.task.lead,
+        case.task.seed,
         number(&report["audited_steps"]),
         number(&report["missed_contacts"]),
         number(&report["deepest_penetration_m"]),
@@ -29,17 +29,19 @@ fn row(case: &Case) -> String {
     let report = &case.report;
     let contacts = &report["contacts"];
     format!(
-        "| {} | {} | {} | {} | {} | {} | {:.1e} | {} | {:.0} / {} | {:.1} → {:.1} | {:.2} / {:.2} |\n",
-        case.scene,
-        case.lead,
-        case.seed,
-        case.minutes,
+        "| {} | {} | {} | {} | {} | {} | {} | {:.1e} | {} | {:.0} / {} | {} | {:.0} → {:.0} | {:.2} / {:.2} |\n",
+        case.task.scene,
+        case.task.lead,
+        case.task.seed,
+        case.task.steps,
+        number(&report["dt_s"]) * 1e3,
         number(&report["audited_steps"]),
         number(&report["missed_contacts"]),
         number(&report["deepest_penetration_m"]),
         number(&report["quarantined"]),
         number(&contacts["mean"]),
         number(&contacts["max"]),
+        number(&report["truncated"]),
         number(&report["memory_mb"]["start"]),
         number(&report["memory_mb"]["end"]),
         number(&report["cpu_ms"]["mean"]),
@@ -47,14 +49,50 @@ fn row(case: &Case) -> String {
     )
 }
 
-/// Writes the results into the page.
+/// Writes the results into the page; those of scenes that were not run stay.
 pub fn write(cases: &[Case], threads: &[(String, bool)]) -> Result<(), String> {
+    let before = marked::read(PAGE, "soak")?;
+    marked::write(PAGE, "soak", &merged(&before, cases, threads))
+}
+
+const PAGE: &str = "docs/validation.md";
+
+fn merged(before: &str, cases: &[Case], threads: &[(String, bool)]) -> String {
     let mut table = String::from(
-        "| scene | tools | seed | simulated min | audited steps | missed | deepest overlap, m | frozen | contacts mean / \
-         max | memory, MB | CPU ms a step, mean / 99 % |\n|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n",
+        "| scene | tools | seed | steps | of, ms | audited | missed | deepest overlap, m | frozen | contacts mean / max | \
+         steps of vertices shortened | memory, MB | CPU ms a step, mean / 99 % |\n\
+         |---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n",
     );
-    cases.iter().for_each(|case| table += &row(case));
+    let run = |scene: &str| cases.iter().any(|case| case.task.scene == scene);
+    for scene in super::SCENES {
+        let old = before.lines().filter(|line| !run(scene) && line.starts_with(&format!("| {scene} |")));
+        old.for_each(|line| table += &format!("{line}\n"));
+        cases.iter().filter(|case| case.task.scene == scene).for_each(|case| table += &row(case));
+    }
     table.push('\n');
-    threads.iter().for_each(|(line, _)| table += &format!("- {line}\n"));
-    marked::write("docs/validation.md", "soak", &table)
+    for scene in super::SCENES {
+        let of = |line: &str| line.starts_with(&format!("{scene}:"));
+        let old =
+            before.lines().filter_map(|line| line.strip_prefix("- ")).filter(|line| !run(scene) && of(line));
+        let new = threads.iter().map(|(line, _)| line.as_str()).filter(|line| of(line));
+        old.chain(new).for_each(|line| table += &format!("- {line}\n"));
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Task;
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn what_was_not_run_stays_and_what_was_run_is_replaced() {
+        let before = "| scene |\n| intestine | random:2 | 9 | old\n| twist | random:2 | 9 | old\n\n- twist: old\n- drape: old\n";
+        let task = Task { scene: "twist", lead: "random:2", seed: 9, steps: 5 };
+        let case = Case { task, report: json!({"missed_contacts": 0}), broken: Vec::new() };
+        let text = merged(before, &[case], &[("twist: new".to_owned(), true)]);
+        assert!(text.contains("| intestine | random:2 | 9 | old\n| twist | random:2 | 9 | 5 |"), "{text}");
+        assert!(text.ends_with("- twist: new\n- drape: old\n"), "{text}");
+    }
 }

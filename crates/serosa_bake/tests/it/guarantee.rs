@@ -59,6 +59,7 @@ fn jumble(seed: &mut u64, filter: Filter) -> Option<RawScene> {
     bodies.push(solid("rod", RawSolid::Capsule { length: 0.08, radius: 0.004 }, place(seed), rigid.clone()));
     let size = Vec3::new(0.05, 0.03, 0.02);
     bodies.push(solid("box", RawSolid::Cuboid { size }, place(seed), rigid.clone()));
+    bodies.push(solid("brick", RawSolid::Cuboid { size: size * 0.8 }, place(seed), rigid.clone()));
     bodies.push(solid(
         "post",
         RawSolid::Capsule { length: 0.1, radius: 0.005 },

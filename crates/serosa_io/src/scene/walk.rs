@@ -53,6 +53,11 @@ impl Node {
         self.entries.iter().find(|e| e.0 == key).map_or(self.span.clone(), |e| e.1.clone())
     }
 
+    /// Whether a key stands in the file, and is not a default.
+    pub fn is_written(&self, key: &str) -> bool {
+        self.entries.iter().any(|e| e.0 == key && e.1 != self.span)
+    }
+
     /// Which of a table's alternatives is present.
     pub fn chosen(&self, one_of: &[&'static str]) -> Option<(&'static str, &Value)> {
         self.entries.iter().find(|e| one_of.contains(&e.0)).map(|e| (e.0, &e.2))

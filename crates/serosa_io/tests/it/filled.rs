@@ -42,7 +42,7 @@ fn organs_balls_and_files_are_filled() {
         "shape.liver = { vertices = 400, scale = 0.5, at = [0, 0, \"1 cm\"], turn = [0, \"20 deg\", 0] }",
         "shape.ball = { center = [0, 0, 0], size = \"6 cm\", vertices = 400 }",
         "shape.organ = { part = [{ ball = { center = [0, 0, 0], radius = \"3 cm\" } }], vertices = 400 }",
-        "shape.mesh = { file = \"box.obj\", unit = \"1 mm\", radius = \"1 mm\" }",
+        "shape.mesh = { file = \"box.obj\", unit = \"1 mm\" }",
     ];
     for shape in shapes {
         let loaded = read(&scene(shape, ", fill = { tets = 1000 }"));
@@ -92,7 +92,8 @@ fn mistakes_point_at_the_filling() {
     let block = "shape.block = { size = [\"2 cm\", \"2 cm\", \"4 cm\"], corner = [0, 0, \"-2 cm\"], cell = \"1 cm\" }";
     let block = refused(&scene(block, ", fill = { tets = 100 }"));
     assert!(block.message.contains("`fill` is for closed surfaces"), "{block:?}");
-    let flat =
-        refused(&scene("shape.mesh = { file = \"flat.obj\", unit = \"1 mm\", radius = \"1 mm\" }", ""));
+    let skin = refused(&scene("shape.kidney = { vertices = 100, radius = \"9 mm\" }", ""));
+    assert!(skin.message.contains("`radius` is for skins") && skin.help.contains("thickness"), "{skin:?}");
+    let flat = refused(&scene("shape.mesh = { file = \"flat.obj\", unit = \"1 mm\" }", ""));
     assert!(flat.message.contains("encloses nothing"), "{flat:?}");
 }

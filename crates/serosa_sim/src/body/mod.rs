@@ -85,7 +85,9 @@ pub(crate) fn finish(sub: &Substep, state: &mut State, scratch: &mut Scratch) {
     state.twist.copy_from_slice(&scratch.twist);
     // What was seen too late once is looked out for a while longer.
     if params.filter != Filter::Off {
-        for (ahead, wanted) in state.ahead.iter_mut().zip(scratch.planes.look_out(model, &scratch.rows)) {
+        for (ahead, wanted) in
+            state.ahead.iter_mut().zip(scratch.planes.look_out(model, &scratch.reach, &scratch.rows))
+        {
             let wanted = wanted.max(LOOKOUT * *ahead);
             *ahead = if wanted < 1e-5 { 0.0 } else { wanted };
         }

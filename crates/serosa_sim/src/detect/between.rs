@@ -118,10 +118,13 @@ impl Way<'_> {
             ([_, Solid::Round(_)], _) => {
                 self.meet_shape((b, a), &mut |touch, time| emit(touch.flipped(), time));
             }
-            ([Solid::Cuboid(_), Solid::Plane(_)] | [Solid::Plane(_), Solid::Cuboid(_)], _) => {
+            (
+                [Solid::Cuboid(_), Solid::Plane(_) | Solid::Cuboid(_)] | [Solid::Plane(_), Solid::Cuboid(_)],
+                _,
+            ) => {
                 self.advance((a, b), Some, emit);
             }
-            // Planes and faces meet by vertices, and two of a kind not at all.
+            // Planes and faces meet by vertices, and two planes not at all.
             _ => {}
         }
     }
@@ -158,7 +161,7 @@ impl Way<'_> {
     ) {
         let both = |time: Real| Some((part(self.solid(a, time))?, self.solid(b, time)));
         let Some((first, gap)) = self.first_touch((a, b), &both) else { return };
-        let mut seen = 0u32;
+        let mut seen = 0u64;
         // As near as the pair where it touches: what comes later is seen in the end, or when looked for again.
         for (time, margin) in [(first, gap.max(0.0) * (1.0 + 1e-9) + TOUCHES), (1.0, TOUCHES)] {
             let Some((x, y)) = both(time) else { return };

@@ -273,10 +273,8 @@ impl Finder {
         let Self { own, all, pairs, solids, .. } = self;
         own.resize(model.bodies.len(), Own::default());
         all.clear();
-        let mut any = false;
         for (body, own) in model.bodies.iter().zip(own) {
             if apart(body) && body.self_contact {
-                any = true;
                 match search {
                     Search::Near(reach) => own.pairs(model, body, (places, Some(reach)), solids, all),
                     Search::Overlap => own.pairs(model, body, (places, None), solids, all),
@@ -284,10 +282,7 @@ impl Finder {
                 }
             }
         }
-        all.extend_from_slice(pairs);
-        if any {
-            all.sort_unstable();
-        }
+        merge_into(all, pairs);
     }
 
     /// All pairs that may touch and whose fat boxes overlap, sorted; not those of solids with themselves.
@@ -468,6 +463,19 @@ fn in_chunks<T: Send + Clear>(jobs: usize, buckets: &mut Vec<T>, work: impl Fn(u
     });
 }
 
+/// Joins a sorted list into another, from the back. O(both).
+fn merge_into(all: &mut Vec<u64>, more: &[u64]) {
+    let (mut own, mut rest) = (all.len(), more.len());
+    all.resize(own + rest, 0);
+    while rest > 0 {
+        let from_own = own > 0 && all[own - 1] > more[rest - 1];
+        let next = if from_own { &mut own } else { &mut rest };
+        *next -= 1;
+        let pair = if from_own { all[own] } else { more[rest] };
+        all[own + rest] = pair;
+    }
+}
+
 /// Something that can be emptied and keeps its room.
 trait Clear: Default {
     fn clear(&mut self);
@@ -552,5 +560,23 @@ fn row(
         friction: (mu(pair.0) * mu(pair.1)).sqrt(),
         lambda: 0.0,
         slip: Vec3::ZERO,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::merge_into;
+
+    #[test]
+    fn sorted_lists_are_joined_in_order() {
+        for (a, b) in
+            [(vec![], vec![]), (vec![2, 5], vec![]), (vec![], vec![1]), (vec![1, 4, 9], vec![2, 3, 10, 12])]
+        {
+            let mut joined = a.clone();
+            merge_into(&mut joined, &b);
+            let mut sorted = [a, b].concat();
+            sorted.sort_unstable();
+            assert_eq!(joined, sorted);
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! How far everything may go in a substep, and so how far detection and filter have to look.
 
 mod alone;
+mod calm;
 
 use super::{Places, growth};
 use crate::body::Substep;
@@ -52,9 +53,16 @@ pub struct Reach {
     pub common: Vec<Vec3>,
     /// A box around all that each body may sweep.
     bodies: Vec<Aabb>,
+    /// One per vertex: the longest edge at it at rest, on surfaces; no bound elsewhere \[m\].
+    pub(crate) edges: Vec<Real>,
 }
 
 impl Reach {
+    /// Room for what a model has.
+    pub(crate) fn of(model: &Model) -> Self {
+        Self { edges: calm::edges(model), ..Self::default() }
+    }
+
     /// What stands still and may move so far in any direction, one reach per primitive \[m\].
     pub fn around(model: &Model, prims: Vec<Real>) -> Self {
         Self {
@@ -64,6 +72,7 @@ impl Reach {
             turns: vec![[Vec3::ZERO; 2]; model.rigids.len()],
             common: Vec::new(),
             bodies: Vec::new(),
+            edges: Vec::new(),
             farthest: prims.clone(),
             prims,
         }
@@ -192,6 +201,7 @@ pub(super) fn look_ahead(sub: &Substep, state: &State, scratch: &mut Scratch) {
     reach.frames.extend(reach.turns.iter().zip(arms).map(|(turn, arm)| far(turn, arm)));
     let fall = FALL * sub.params.fall().length() * sub.h * sub.h;
     alone::leave(model, (state, pos), reach, |v, way| astray(v, STRAY * way + fall));
+    calm::calm(model, reach);
     growth::make_room(sub, state, &mut reach.strays, MOST);
     reach.prims.clear();
     reach.prims.extend(model.prims.iter().map(|prim| match prim.kind {

@@ -13,6 +13,9 @@ use crate::{Real, Vec3, VertexId};
 const SPRING: Real = 1.25;
 /// How much more than the mean of its body any vertex may.
 const MEAN: Real = 2.0;
+/// How far a vertex of a surface is looked out for at most, in edges. A surface that strays farther is near to all of
+/// itself, and would be searched for what it does in one violent substep: there the filter holds it back.
+const EDGES: Real = 0.5;
 
 /// What is looked out for.
 #[derive(Clone, Debug, Default)]
@@ -21,8 +24,6 @@ pub(super) struct Lookout {
     seen: Vec<Real>,
     /// The same, with what was seen about it.
     pub(super) ahead: Vec<Real>,
-    /// One per vertex: the longest edge at it at rest, on surfaces of solids; farther it is not looked out for \[m\].
-    edges: Vec<Real>,
 }
 
 impl Lookout {
@@ -48,11 +49,8 @@ impl Lookout {
     /// Passes on what was seen across contacts, to the ends of the same edges, and to the whole of each body: of a solid the
     /// mean, since a surface has many vertices; of ropes and sheets the most, which runs along them in a substep or two.
     /// O(vertices + segments + rows).
-    pub(super) fn spread(&mut self, model: &Model, rows: &[Row]) {
-        if self.edges.len() != self.seen.len() {
-            self.edges = edges(model);
-        }
-        self.seen.iter_mut().zip(&self.edges).for_each(|(seen, edge)| *seen = seen.min(*edge));
+    pub(super) fn spread(&mut self, model: &Model, reach: &Reach, rows: &[Row]) {
+        self.seen.iter_mut().zip(&reach.edges).for_each(|(seen, edge)| *seen = seen.min(EDGES * edge));
         self.ahead.clone_from(&self.seen);
         for row in rows {
             let seen = row.sides.map(|side| vertices(&side).map(|v| self.seen[v.at()]).fold(0.0, Real::max));
@@ -90,23 +88,6 @@ fn vertices(side: &Side) -> impl Iterator<Item = VertexId> + use<'_> {
         Side::Rigid(..) => &[],
     };
     all.iter().copied()
-}
-
-/// The longest edge at each vertex of the surface of a solid; no bound elsewhere. A surface that strays farther than its
-/// triangles are long is near to all of itself, and would be searched for what it does in one violent substep: there the
-/// filter holds it back.
-fn edges(model: &Model) -> Vec<Real> {
-    let mut longest = vec![Real::INFINITY; model.rest.len()];
-    for body in model.bodies.iter().filter(|body| matches!(body.kind, BodyKind::Solid(_))) {
-        longest[body.vertex_range()].fill(0.0);
-        for prim in &model.prims[body.prims.start as usize..body.prims.end as usize] {
-            if let PrimKind::Segment([a, b]) = prim.kind {
-                let length = model.rest[a.at()].distance(model.rest[b.at()]);
-                [a, b].iter().for_each(|v| longest[v.at()] = longest[v.at()].max(length));
-            }
-        }
-    }
-    longest
 }
 
 #[cfg(test)]
@@ -155,8 +136,10 @@ mod tests {
 
     fn lookout(seen: &[(usize, Real)], model: &Model, rows: &[Row]) -> Vec<Real> {
         let mut lookout = Lookout { seen: vec![0.0; 40], ..Lookout::default() };
+        let mut reach = Reach::around(model, Vec::new());
+        reach.edges = vec![0.01; 40];
         seen.iter().for_each(|(v, far)| lookout.see(*v, *far));
-        lookout.spread(model, rows);
+        lookout.spread(model, &reach, rows);
         lookout.ahead
     }
 
@@ -170,9 +153,9 @@ mod tests {
     }
 
     #[test]
-    fn a_solid_strays_an_edge_at_most() {
+    fn a_surface_strays_half_an_edge_at_most() {
         let ahead = lookout(&[(5, 1.0)], &chains(solid()), &[]);
-        assert!((ahead[5] - 0.01).abs() < 1e-12, "{ahead:?}");
+        assert!((ahead[5] - 0.005).abs() < 1e-12, "{ahead:?}");
     }
 
     #[test]
@@ -181,8 +164,8 @@ mod tests {
         let ahead = lookout(&all, &chains(solid()), &[]);
         assert!(ahead[..20].iter().all(|a| *a >= 0.005 - 1e-12), "{ahead:?}");
         let rope = BodyKind::Springs(crate::model::SpringBody { blocks: Vec::new(), between: 0..0 });
-        let ahead = lookout(&[(5, 0.03)], &chains(rope), &[]);
-        assert_eq!(ahead[..20], [0.03; 20]);
+        let ahead = lookout(&[(5, 0.004)], &chains(rope), &[]);
+        assert_eq!(ahead[..20], [0.004; 20]);
     }
 
     #[test]

@@ -97,7 +97,7 @@ static SHAPE: Table = choice(
         key("plane", Kind::Table(&PLANE), Optional, "A half-space: floor or wall."),
         key("sphere", Kind::Table(&SPHERE), Optional, "A ball."),
         key("capsule", Kind::Table(&CAPSULE), Optional, "A rod with round ends."),
-        key("box", Kind::Table(&BOX), Optional, "A box. Boxes do not collide with boxes."),
+        key("box", Kind::Table(&BOX), Optional, "A box."),
     ],
     &[
         "chain",
