@@ -209,6 +209,30 @@ fn programmes_are_solved_to_the_last_digits() {
     }
 }
 
+/// A thousand contacts with friction of the scene `organ-pile`, at rest: the sweeps against the exact answer.
+#[test]
+fn the_pile_of_organs_is_solved_to_two_per_cent() {
+    let told = tell(&["bench", "qp", "--json", "--largest", "3000"]);
+    assert_eq!(told.code, 0, "{told:?}");
+    let lines: Vec<serde_json::Value> = told.out.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
+    let of = |rows: u64, method: &str| {
+        let same = |l: &&serde_json::Value| l["case"] == "pile" && l["n"] == rows && l["method"] == method;
+        lines.iter().find(same).unwrap().clone()
+    };
+    for rows in [600, 3000] {
+        assert!(of(rows, "exact")["residual"].as_f64().unwrap() < 1e-9);
+        // Of two ways to the last digits neither knows the other.
+        let most =
+            [("large", 0.02), ("large-warm", 0.02), ("large-factored", 1e-3), ("large-to-the-end", 1e-7)];
+        for (method, most) in most {
+            let line = of(rows, method);
+            for error in ["error_velocity", "error_wrench"] {
+                assert!(line[error].as_f64().unwrap() < most, "{line}");
+            }
+        }
+    }
+}
+
 #[test]
 fn the_published_table_runs_again() {
     let folder = tempfile::tempdir().unwrap();

@@ -71,7 +71,7 @@ impl Solver {
     /// To the last digits.
     pub const EXACT: Self = Self::Exact { staggers: 400, tolerance: 1e-11 };
     /// To about one part in a hundred.
-    pub const LARGE: Self = Self::Large { sweeps: 60, tolerance: 0.03, factored: false };
+    pub const LARGE: Self = Self::Large { sweeps: 60, tolerance: 0.015, factored: false };
 }
 
 /// What a solve may have to report. It ends with numbers in any case.
