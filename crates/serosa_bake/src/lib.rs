@@ -6,6 +6,7 @@
 pub mod assemble;
 pub mod band;
 mod bodies;
+pub mod boundary;
 pub mod cholesky;
 pub mod exclude;
 pub mod fill;

@@ -4,6 +4,7 @@
 
 mod balance;
 mod bands;
+mod boundary;
 mod cholesky;
 mod collide;
 mod conformance;
