@@ -5,6 +5,7 @@
 mod balance;
 mod bands;
 mod boundary;
+mod capacitance;
 mod cholesky;
 mod collide;
 mod conformance;
