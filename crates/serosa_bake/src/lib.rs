@@ -9,6 +9,7 @@ mod bodies;
 pub mod cholesky;
 pub mod exclude;
 pub mod fill;
+pub mod flexible;
 pub mod lattice;
 pub mod neighbours;
 mod overlap;
