@@ -19,15 +19,19 @@ export const HOLDS = 8;
 /** 1 where the jaws are to be closed. */
 export const CLOSED = 9;
 
+/** Floats of a control element in `FrameState.elements`: where its origin is, quaternion x, y, z, w, scale along each axis
+ * before it is turned, force on its body [N], why it was stopped. */
+export const ELEMENT = 12;
+
 /** Floats of a contact in `FrameState.shown`: place, normal, force. */
 export const CONTACT = 7;
 
 /** Floats of a pair in `FrameState.pairs`: the closest points of the two. */
 export const PAIR = 6;
 
-const HEADER = 116;
-/** `SRF4`, read as a little-endian number. */
-const MAGIC = 0x34465253;
+const HEADER = 120;
+/** `SRF5`, read as a little-endian number. */
+const MAGIC = 0x35465253;
 /** More than this is no frame of ours. */
 const SHOWN_MAX = 1 << 20;
 
@@ -79,6 +83,8 @@ export class FrameState {
   posesVersion = 0;
   /** All tools, `TOOL` floats each. */
   readonly tools: Float32Array;
+  /** Control elements of all flexible bodies, `ELEMENT` floats each. */
+  readonly elements: Float32Array;
   /** Contacts worth showing, `CONTACT` floats each; only the first `shownCount` count. */
   shown = new Float32Array(CONTACT * 256);
   /** How many contacts are in `shown`. */
@@ -116,6 +122,7 @@ export class FrameState {
       this.poses[POSE * i + 6] = 1;
     }
     this.tools = new Float32Array(TOOL * scene.tools.length);
+    this.elements = new Float32Array(ELEMENT * scene.elements.length);
     this.probes = new Float32Array(scene.probes.reduce((sum, probe) => sum + probe.width, 0));
   }
 
@@ -137,7 +144,8 @@ export class FrameState {
       return null;
     }
     const [sections, rigids, tools, shown, probes, tubes, pairs, pairsInAll] = ints.subarray(17, 25);
-    const wrong = this.check(ints, floats, [sections, rigids, tools, shown, probes, tubes, pairs]);
+    const elements = ints[29];
+    const wrong = this.check(ints, floats, [sections, rigids, tools, shown, probes, tubes, pairs, elements]);
     if (wrong) {
       return wrong;
     }
@@ -160,6 +168,8 @@ export class FrameState {
     }
     this.tools.set(floats.subarray(at, at + TOOL * tools));
     at += TOOL * tools;
+    this.elements.set(floats.subarray(at, at + ELEMENT * elements));
+    at += ELEMENT * elements;
     this.shown = filled(this.shown, floats.subarray(at, at + CONTACT * shown));
     this.shownCount = shown;
     at += CONTACT * shown;
@@ -173,10 +183,13 @@ export class FrameState {
 
   /** Whether the counts fit the scene and the length; walks the sections without copying. */
   private check(ints: Uint32Array, floats: Float32Array, counts: number[]): string | null {
-    const [sections, rigids, tools, shown, probes, tubes, pairs] = counts;
+    const [sections, rigids, tools, shown, probes, tubes, pairs, elements] = counts;
     const many = rigids > 1e6 || shown > SHOWN_MAX || pairs > SHOWN_MAX;
     if (sections > this.soft.length || POSE * rigids < this.poses.length || many) {
       return "a frame whose counts do not fit the scene";
+    }
+    if (ELEMENT * elements !== this.elements.length) {
+      return "a frame with other control elements than the scene has";
     }
     if (TOOL * tools !== this.tools.length || probes !== this.probes.length) {
       return "a frame with other tools or probes than the scene has";
@@ -201,7 +214,7 @@ export class FrameState {
       }
       at += 8 + (3 * vertices + (vertices & 1)) / 2;
     }
-    const rest = tubes + POSE * rigids + TOOL * tools + CONTACT * shown + PAIR * pairs + probes;
+    const rest = tubes + POSE * rigids + TOOL * tools + ELEMENT * elements + CONTACT * shown + PAIR * pairs + probes;
     return at + rest === ints.length ? null : "a frame of the wrong length";
   }
 

@@ -10,6 +10,7 @@ pub mod boundary;
 pub mod cholesky;
 pub mod exclude;
 pub mod fill;
+pub mod flexible;
 pub mod lattice;
 pub mod neighbours;
 mod overlap;

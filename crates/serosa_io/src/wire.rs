@@ -7,7 +7,7 @@
 mod frame;
 mod mesh;
 
-pub use frame::{Contact, Frame, FrameEncoder, Led, Pairs, Quality, STAGES};
+pub use frame::{Contact, Element, Frame, FrameEncoder, Led, Pairs, Quality, STAGES};
 pub use mesh::{FactInfo, MESH_POST_MAX, MeshAnswer, MeshInfo, SHOWN_TRIANGLES_MAX};
 
 use serde::{Deserialize, Serialize};
@@ -64,6 +64,21 @@ pub enum ToServer {
         rotation: [f64; 4],
         /// Whether the jaws are closed.
         grip: bool,
+    },
+    /// Where a control element of a flexible body is to be.
+    Control {
+        /// Its number among all of the scene.
+        element: usize,
+        /// Of its origin \[m\].
+        position: [f64; 3],
+        /// Quaternion x, y, z, w.
+        rotation: [f64; 4],
+        /// How many times as long along each axis, before it is turned.
+        scale: [f64; 3],
+        /// Force on it \[N\], where forces lead it.
+        force: [f64; 3],
+        /// Torque on it about its origin \[N m\], where forces lead it.
+        torque: [f64; 3],
     },
     /// Turn a tunable.
     Tune {
@@ -234,6 +249,8 @@ pub struct SceneInfo {
     pub bodies: Vec<BodyInfo>,
     /// All tools.
     pub tools: Vec<ToolInfo>,
+    /// Control elements of all flexible bodies, in the order of frames.
+    pub elements: Vec<ElementInfo>,
     /// All probes, in the order of frames.
     pub probes: Vec<ProbeInfo>,
     /// All tunables.
@@ -393,6 +410,24 @@ pub struct ToolInfo {
     pub rigid: usize,
     /// Its tip in the frame \[m\].
     pub tip: [f64; 3],
+}
+
+/// A control element of a flexible body.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct ElementInfo {
+    /// Its name.
+    pub name: String,
+    /// Number of its body.
+    pub body: usize,
+    /// The middle of its nodes at rest \[m\].
+    pub origin: [f64; 3],
+    /// How far it reaches from its middle at rest, along each axis \[m\].
+    pub reach: [f64; 3],
+    /// Its vertices, counted within the body.
+    pub vertices: Vec<u32>,
+    /// Whether forces lead it, not positions.
+    pub by_force: bool,
 }
 
 /// A probe.

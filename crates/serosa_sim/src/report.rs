@@ -45,6 +45,32 @@ impl Stage {
 /// the readings into the report and never reads them, so that time cannot change a result.
 pub type Stopwatch<'a> = &'a mut dyn FnMut() -> u64;
 
+/// What about a flexible body is too much for linear elasticity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Nonlinear {
+    /// The change of area of a triangle.
+    Strain,
+    /// The shift of a control element against the others \[m\].
+    Stretch,
+    /// The turn of a control element against the mean \[rad\].
+    Angle,
+}
+
+/// Control elements of a flexible body were not moved on: it would have left the range of linear elasticity.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Refusal {
+    /// The body.
+    pub body: BodyId,
+    /// The element, counted from the first of the body; none where it is the whole.
+    pub element: Option<u32>,
+    /// What is too much.
+    pub why: Nonlinear,
+    /// How much it would be.
+    pub value: Real,
+    /// The most that is allowed.
+    pub limit: Real,
+}
+
 /// The report of one step.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StepReport {
@@ -65,6 +91,8 @@ pub struct StepReport {
     pub violated: u32,
     /// Bodies that the guard took out of the motion in this step.
     pub quarantined: Vec<BodyId>,
+    /// Flexible bodies whose control elements were stopped in this step, and why.
+    pub refusals: Vec<Refusal>,
     /// Vertices that slipped out of jaws in this step.
     pub slipped_out: u32,
     /// Buffers that had to grow: normal while a scene warms up, never afterwards.
@@ -79,6 +107,7 @@ impl StepReport {
         (self.contacts, self.deepest_m, self.truncated, self.grown) = (0, 0.0, 0, 0);
         (self.slipped_out, self.sweeps, self.violated, self.residual_m) = (0, 0, 0, None);
         self.quarantined.clear();
+        self.refusals.clear();
         self.qp.clear();
     }
 }

@@ -1,5 +1,6 @@
 //! Devices: what leads the tools. Replay is one, so are a script and seeded random motion.
 
+use super::control::Drive;
 use serosa_bake::raw::{Move, RawScene};
 use serosa_geometry::{Aabb, Quat, Vec3, rotation};
 use serosa_sim::detect::{Places, solid_of};
@@ -8,8 +9,8 @@ use serosa_sim::{Hand, Input, PrimId, World};
 /// A source of inputs.
 #[derive(Debug)]
 pub enum Device {
-    /// Hands move along given places, or rest.
-    Script(Vec<Path>),
+    /// Hands move along given places, or rest; control elements do as the scene says.
+    Script(Vec<Path>, Vec<Drive>),
     /// Violent random motion of hands and jaws, the same for the same seed; in a storm tunables jump as well.
     Random(Vec<Wander>, Option<Storm>),
     /// The inputs of a recording; the last is kept when it ends.
@@ -20,13 +21,13 @@ impl Device {
     /// The motion that the scene itself describes.
     pub fn of_scene(raw: &RawScene) -> Self {
         let path = |t: &serosa_bake::raw::RawTool| Path::new(t.tip, t.direction, t.moves.clone());
-        Self::Script(raw.tools.iter().map(path).collect())
+        Self::Script(raw.tools.iter().map(path).collect(), Drive::of_scene(raw))
     }
 
     /// The motion of a script, one list of moves for each tool.
     pub fn script(raw: &RawScene, moves: Vec<Vec<Move>>) -> Self {
         let path = |(t, m): (&serosa_bake::raw::RawTool, _)| Path::new(t.tip, t.direction, m);
-        Self::Script(raw.tools.iter().zip(moves).map(path).collect())
+        Self::Script(raw.tools.iter().zip(moves).map(path).collect(), Drive::of_scene(raw))
     }
 
     /// Random motion through the whole scene at a given speed \[m/s\]; jaws open and close on the way.
@@ -60,7 +61,10 @@ impl Device {
         // The input of a tick is where the hand is at its end.
         let time = (tick + 1) as f64 * dt_s;
         match self {
-            Self::Script(paths) => {
+            Self::Script(paths, drives) => {
+                for (control, drive) in input.controls.iter_mut().zip(drives) {
+                    drive.lead(time, control);
+                }
                 for (hand, path) in input.hands.iter_mut().zip(paths) {
                     lead(hand, path.at(time));
                     *hand = hand.gripping(path.places[path.now].3);

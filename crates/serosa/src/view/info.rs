@@ -3,13 +3,13 @@
 use crate::scenes::{BUILT_IN, find};
 use crate::view::page;
 use serosa_bake::raw::{Finish, Inside, RawBody, RawGeometry, RawModel, RawScene, RawStrip};
-use serosa_geometry::{Mesh, VertexId};
+use serosa_geometry::{BodyId, Mesh, Vec3, VertexId};
 use serosa_io::scene::{Headline, Loaded, Problem, headline};
 use serosa_io::wire::{
-    BodyInfo, CameraInfo, GalleryEntry, GoalInfo, Look, ProbeInfo, ProblemInfo, SceneInfo, SolidShape,
-    Surface, TextInfo, ToolInfo, TunableInfo,
+    BodyInfo, CameraInfo, ElementInfo, GalleryEntry, GoalInfo, Look, ProbeInfo, ProblemInfo, SceneInfo,
+    SolidShape, Surface, TextInfo, ToolInfo, TunableInfo,
 };
-use serosa_sim::model::{Body, BodyKind, Model, PrimKind, Shape};
+use serosa_sim::model::{Body, BodyKind, ControlElement, Model, PrimKind, Shape};
 use serosa_sim::probe::{Measure, Probe};
 
 /// The built-in scenes.
@@ -50,6 +50,7 @@ pub fn scene_info(name: &str, loaded: &Loaded) -> SceneInfo {
         budget_ms: raw.world.budget_s.map(|s| 1e3 * s),
         bodies: model.bodies.iter().enumerate().map(|(i, b)| body(raw, model, i, b)).collect(),
         tools: model.tools.iter().map(tool).collect(),
+        elements: serosa_sim::body::flexible::elements(model).map(|e| element(model, e)).collect(),
         probes: model.probes.iter().map(probe).collect(),
         tunables: params.tunables.iter().map(tunable).collect(),
         camera: raw.camera.map(|c| CameraInfo {
@@ -76,6 +77,10 @@ fn body(raw: &RawScene, model: &Model, i: usize, body: &Body) -> BodyInfo {
             shape: solid(model, r.at()),
             movable: model.rigids[r.at()].inv_mass > 0.0,
         },
+        (BodyKind::Flexible(flexible), _) => {
+            let rest = model.rest[body.vertex_range()].to_vec();
+            threads_or_skin(&Mesh::from_triangles(rest, flexible.triangles.clone()), 0.0, Vec::new())
+        }
         (_, Some(RawGeometry::Mesh { mesh, radius })) => {
             // Surfaces that press one another touch where they are, others as thick as their edges.
             let shell = model.shells.iter().find(|shell| shell.body.at() == i);
@@ -90,6 +95,20 @@ fn body(raw: &RawScene, model: &Model, i: usize, body: &Body) -> BodyInfo {
         }
     };
     BodyInfo { name: body.name.clone(), look, surface: surface(raw, i) }
+}
+
+fn element(model: &Model, (body, element): (BodyId, &ControlElement)) -> ElementInfo {
+    let own = model.bodies[body.at()].vertices.start;
+    let at = |v: &u32| model.rest[(own + v) as usize];
+    let reach = element.vertices.iter().map(|v| (at(v) - element.origin).abs()).fold(Vec3::ZERO, Vec3::max);
+    ElementInfo {
+        name: element.name.clone(),
+        body: body.at(),
+        origin: element.origin.to_array(),
+        reach: reach.to_array(),
+        vertices: element.vertices.clone(),
+        by_force: element.softness.is_some(),
+    }
 }
 
 /// As the scene says; tools, which come after the bodies, are of steel.

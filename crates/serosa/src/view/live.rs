@@ -11,7 +11,7 @@ use crate::session::budget::Budget;
 use crate::session::{Device, Recorder, Session};
 use serosa_io::scene::Loaded;
 use serosa_io::wire::{ReplayInfo, Status, ToPage, ToServer};
-use serosa_sim::{Hand, Input, Quat, Vec3};
+use serosa_sim::{Control, Hand, Input, Quat, Vec3};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -179,6 +179,10 @@ impl Live {
             ToServer::Speed { value } if value.is_finite() => self.speed = value.clamp(0.01, 10.0),
             ToServer::Speed { .. } => {}
             ToServer::Hand { tool, position, rotation, grip } => self.lead(tool, position, rotation, grip),
+            ToServer::Control { element, position, rotation, scale, force, torque } => {
+                let place = Control::new(position.into(), Quat::from_array(rotation), scale.into());
+                self.control(element, place.map(|c| c.loaded(force.into(), torque.into())).ok());
+            }
             ToServer::Tune { index, value } => self.tune(index, value),
             ToServer::Record => self.record(),
             ToServer::Stop => self.stop(),
@@ -242,6 +246,13 @@ impl Live {
         let pose = Hand::new(Vec3::from_array(position), Quat::from_array(rotation));
         if let (Some(led), Ok(hand)) = (open.session.led.get_mut(tool), pose) {
             *led = Some(hand.gripping(grip));
+        }
+    }
+
+    fn control(&mut self, element: usize, place: Option<Control>) {
+        let Some(open) = &mut self.open else { return };
+        if let (Some(moved), Some(_)) = (open.session.moved.get_mut(element), place) {
+            *moved = place;
         }
     }
 

@@ -225,7 +225,7 @@ model.fixed = {}
     let hash = |threads: usize, restore: bool| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
-            let mut session = Session::new(baked.world(), Device::Script(Vec::new()));
+            let mut session = Session::new(baked.world(), Device::Script(Vec::new(), Vec::new()));
             for i in 0..400 {
                 if restore && i == 200 {
                     let saved = session.world.state.clone();
@@ -269,7 +269,7 @@ max = 10000
 "#;
     let baked = serosa_io::scene::load(text, &|_| Err("none".into())).unwrap().baked;
     let run = |restore: bool| {
-        let mut session = Session::new(baked.world(), Device::Script(Vec::new()));
+        let mut session = Session::new(baked.world(), Device::Script(Vec::new(), Vec::new()));
         for i in 0..2000 {
             session.input.tunables[1] = 1000.0 + f64::from(i / 100);
             if restore && i == 1001 {

@@ -100,7 +100,7 @@ impl Page {
         loop {
             match self.0.read().unwrap() {
                 Message::Binary(bytes) => {
-                    assert_eq!(&bytes[..4], b"SRF4");
+                    assert_eq!(&bytes[..4], b"SRF5");
                     return bytes.to_vec();
                 }
                 Message::Text(text) => drop(self.note(&text)),

@@ -1,6 +1,7 @@
 //! From a checked tree to a raw scene. Parts with mistakes are left out, so that the rest can still be
 //! checked in the same go.
 
+use super::flexible;
 use super::mesh_file;
 use super::nearest::nearest;
 use super::organ::{self, Order};
@@ -20,6 +21,7 @@ use serosa_geometry::generate::intestine::{Intestine, Layout, intestine};
 use serosa_geometry::{Aabb, Mesh, Vec3, generate, rotation};
 use serosa_sim::energy::EnergyKind;
 use serosa_sim::model::{Integrator, Pose};
+use serosa_sim::probe::ReactionKind;
 use std::ops::Range;
 
 /// A raw scene, where its parts stand in the file, and the mesh files it used.
@@ -130,7 +132,7 @@ impl Builder<'_> {
         Some(RawBody {
             name: node.text("name"),
             geometry: match model {
-                "solid" => self.filled(shape, geometry, material)?,
+                "solid" | "flexible" => self.filled(shape, geometry, material)?,
                 _ => self.geometry(shape, geometry)?,
             },
             model: match model {
@@ -146,6 +148,12 @@ impl Builder<'_> {
                 "solid" => {
                     RawModel::Solid(self.sound(solid::elastic(node.text("name"), material, selector))?)
                 }
+                "flexible" => RawModel::Flexible(Box::new(flexible::flexible(
+                    node.text("name"),
+                    material,
+                    selector,
+                    self.problems,
+                ))),
                 "rigid" => RawModel::Rigid { mass: material.si("mass") },
                 _ => RawModel::Fixed,
             },
@@ -392,6 +400,13 @@ impl Builder<'_> {
                 }
                 RawMeasure::Energy(energy_kind(n.choice("kind")), body)
             }
+            ("reaction", Value::Table(n)) => {
+                let body = n.text("body");
+                self.known(&body, true, n.span_of("body"))?;
+                let torque = n.choice("kind") == "torque";
+                let kind = if torque { ReactionKind::Torque } else { ReactionKind::Force };
+                RawMeasure::Reaction(body, n.text("control"), kind)
+            }
             ("cover", Value::Table(n)) => {
                 let body = n.text("body");
                 self.known(&body, true, n.span_of("body"))?;
@@ -510,7 +525,7 @@ fn most(dim: Dim) -> f64 {
 
 /// Where a body says how it is filled, or else where its shape stands.
 fn fill_span(node: &Node) -> Range<usize> {
-    let solid = node.table("model").and_then(|m| m.table("solid"));
+    let solid = node.table("model").and_then(|m| m.table("solid").or(m.table("flexible")));
     match solid.filter(|s| s.get("fill").is_some()) {
         Some(solid) => solid.span_of("fill"),
         None => node.span_of("shape"),
@@ -518,8 +533,17 @@ fn fill_span(node: &Node) -> Range<usize> {
 }
 
 /// The measures a probe may take.
-const PROBE_KINDS: &[&str] =
-    &["position", "distance", "length", "contact_force", "hand_force", "support_force", "energy", "cover"];
+const PROBE_KINDS: &[&str] = &[
+    "position",
+    "distance",
+    "length",
+    "contact_force",
+    "hand_force",
+    "support_force",
+    "reaction",
+    "energy",
+    "cover",
+];
 
 fn energy_kind(word: &str) -> EnergyKind {
     match word {

@@ -176,7 +176,8 @@ pub fn elastic(
     })
 }
 
-fn region(base: &Region, n: &Node) -> Option<(Inside, Region)> {
+/// A part of another material.
+pub fn region(base: &Region, n: &Node) -> Option<(Inside, Region)> {
     let inside = match n.chosen(&["ball", "box", "number"])? {
         ("ball", Value::Table(b)) => Inside::Ball { center: b.vector("center"), radius: b.si("radius") },
         ("box", Value::Table(b)) => Inside::Box(Aabb { min: b.vector("min"), max: b.vector("max") }),

@@ -39,6 +39,20 @@ pub struct Led {
     pub closed: bool,
 }
 
+/// A control element of a flexible body.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Element {
+    /// Where its origin is, and how it is turned.
+    pub pose: Pose,
+    /// How many times as long it is along each axis, before it is turned.
+    pub scale: Vec3,
+    /// Size of the force that it puts on its body \[N\].
+    pub force: f64,
+    /// Why it was stopped in the last step: 0 where it was not, 1 for the strain of its body, 2 for its own stretch, 3 for
+    /// its own angle.
+    pub stopped: u8,
+}
+
 /// How well a step was solved.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Quality {
@@ -58,7 +72,7 @@ pub struct Quality {
 ///
 /// | bytes | what |
 /// |---|---|
-/// | 4 | `SRF4` |
+/// | 4 | `SRF5` |
 /// | u32 | number of the frame, ever growing |
 /// | f64 | simulated time \[s\] |
 /// | u32 | tick, low half |
@@ -80,10 +94,12 @@ pub struct Quality {
 /// | f32 | how far the last of them still moved something \[mm\]; NaN where it was not measured |
 /// | u32 | vertices whose step the filter shortened in the last step |
 /// | u32 | attachments that held such a vertex |
+/// | u32 | control elements of flexible bodies |
 /// | each section | u32 body, u32 vertices, 3 × f32 lowest corner \[m\], 3 × f32 size of a unit \[m\], 3 × u16 for each vertex, two bytes of padding where their number is odd |
 /// | each tube | f32 radius now \[m\], in the order of the bodies |
 /// | each rigid frame | 3 × f32 position \[m\], 4 × f32 quaternion x, y, z, w |
 /// | each tool | 3 × f32 where the hand leads the tip \[m\], 4 × f32 how it turns it (quaternion), f32 force of the hand \[N\], f32 1 where the jaws hold something, f32 1 where they are to be closed |
+/// | each control element | 3 × f32 where its origin is \[m\], 4 × f32 how it is turned (quaternion), 3 × f32 scale along each axis before it is turned, f32 size of the force on its body \[N\], f32 why it was stopped: 0 not at all, 1 strain of its body, 2 its stretch, 3 its angle |
 /// | each contact | 3 × f32 place, 3 × f32 normal, f32 force \[N\] |
 /// | each pair | 3 × f32 and 3 × f32: the closest points of the two \[m\] |
 /// | probes | f32 each, in the order of the scene |
@@ -117,6 +133,8 @@ pub struct Frame {
     pub poses: Vec<Pose>,
     /// All tools.
     pub tools: Vec<Led>,
+    /// Control elements of all flexible bodies.
+    pub elements: Vec<Element>,
     /// Contacts worth showing.
     pub shown: Vec<Contact>,
     /// The pairs that the detector follows; None where no page asked for them.
@@ -133,7 +151,7 @@ impl Frame {
         let (lines, followed) = pairs.map_or((&[][..], 0), |p| (&p.shown[..], p.all));
         let size: usize = changed.iter().map(|s| s.1.len()).sum::<usize>() + 24 * lines.len();
         let mut out = Vec::with_capacity(128 + size + 28 * (self.poses.len() + self.shown.len()));
-        out.extend(b"SRF4");
+        out.extend(b"SRF5");
         put_u32(&mut out, self.number);
         out.extend(self.time_s.to_le_bytes());
         put_u32(&mut out, self.tick as u32);
@@ -147,12 +165,18 @@ impl Frame {
         counts.iter().for_each(|n| put_u32(&mut out, *n as u32));
         [lines.len() as u32, followed].iter().for_each(|n| put_u32(&mut out, *n));
         put_quality(&mut out, &self.quality);
+        put_u32(&mut out, self.elements.len() as u32);
         changed.iter().for_each(|s| out.extend(&s.1));
         self.tubes.iter().for_each(|r| put_f32s(&mut out, [*r as f32]));
         self.poses.iter().for_each(|pose| put_pose(&mut out, pose));
         for led in &self.tools {
             put_pose(&mut out, &led.target);
             put_f32s(&mut out, [led.force as f32, f32::from(led.holds as u8), f32::from(led.closed as u8)]);
+        }
+        for element in &self.elements {
+            put_pose(&mut out, &element.pose);
+            put_f32s(&mut out, element.scale.to_array().map(|v| v as f32));
+            put_f32s(&mut out, [element.force as f32, f32::from(element.stopped)]);
         }
         for contact in &self.shown {
             put_f32s(&mut out, contact.at.to_array().map(|v| v as f32));

@@ -72,9 +72,9 @@ fn a_page_gets_only_what_changed_since_its_last_frame() {
     assert_eq!(sections(&second, 2), 0);
     let wide = Frame { tubes: vec![0.011, 0.02], ..second };
     let bytes = wide.bytes_since(2, false);
-    assert_eq!(bytes.len(), 116 + 8);
+    assert_eq!(bytes.len(), 120 + 8);
     assert_eq!(bytes[88..92], 2u32.to_le_bytes());
-    assert_eq!(bytes[120..124], 0.02f32.to_le_bytes());
+    assert_eq!(bytes[124..128], 0.02f32.to_le_bytes());
 }
 
 #[test]
@@ -86,10 +86,10 @@ fn a_frame_says_whose_it_is_and_how_its_tools_are_led() {
         .bytes_since(0, false);
     assert_eq!(u32::from_le_bytes(bytes[20..24].try_into().unwrap()), 7);
     let f32_at = |at: usize| f32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
-    let told: Vec<f32> = (0..21).map(|i| f32_at(116 + 4 * i)).collect();
+    let told: Vec<f32> = (0..21).map(|i| f32_at(120 + 4 * i)).collect();
     assert_eq!(told[..10], [1.0, 2.0, 3.0, 0.0, 0.6, 0.0, 0.8, 5.0, 0.0, 1.0]);
     assert_eq!(told[10..], [1.0, 2.0, 3.0, 0.0, 0.6, 0.0, 0.8, 5.0, 1.0, 0.0, 0.25]);
-    assert_eq!(bytes.len(), 116 + 4 * 21);
+    assert_eq!(bytes.len(), 120 + 4 * 21);
 }
 
 #[test]
@@ -106,8 +106,8 @@ fn pairs_are_sent_to_whoever_asked_and_to_nobody_else() {
     assert_eq!(nobody.bytes_since(0, true), nobody.bytes_since(0, false), "not yet there");
     let bytes = asked.bytes_since(0, true);
     let u32_at = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
-    assert_eq!((&bytes[..4], u32_at(92), u32_at(96)), (&b"SRF4"[..], 2, 7000));
-    assert_eq!(bytes.len(), 116 + 4 * (7 + 2 * 6 + 1));
+    assert_eq!((&bytes[..4], u32_at(92), u32_at(96)), (&b"SRF5"[..], 2, 7000));
+    assert_eq!(bytes.len(), 120 + 4 * (7 + 2 * 6 + 1));
     let told: Vec<f32> = (0..13).map(|i| f32::from_bits(u32_at(144 + 4 * i))).collect();
     assert_eq!(told, [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.25]);
 }

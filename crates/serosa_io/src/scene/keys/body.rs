@@ -2,6 +2,7 @@
 
 use super::Kind::{Choice, Count, Direction, File, Flag, List, Name, Quantity, Text, Vector};
 use super::Need::{Default, Optional, Required};
+use super::flexible::FLEXIBLE;
 use super::organ::{BALL, ORGAN, READY};
 use super::solid::{BLOCK, SOLID, TETS};
 use super::{Dim, Kind, MASS, POSITION, RADIUS, SPACE, STIFFNESS, Table, choice, key, table};
@@ -272,10 +273,16 @@ static MODEL: Table = choice(
             Optional,
             "Tetrahedra of an elastic material: a block, a file of them, or a closed surface filled with them.",
         ),
+        key(
+            "flexible",
+            Kind::Table(&FLEXIBLE),
+            Optional,
+            "Tetrahedra of linear elasticity, solved beforehand and moved by control elements: a tube, a cable, a block, a file, or a closed surface.",
+        ),
         key("rigid", Kind::Table(&RIGID), Optional, "A movable solid."),
         key("fixed", Kind::Table(&FIXED), Optional, "A solid that stays where it is: `model.fixed = {}`."),
     ],
-    &["springs", "band", "tissue", "solid", "rigid", "fixed"],
+    &["springs", "band", "tissue", "solid", "flexible", "rigid", "fixed"],
 );
 
 static SPRINGS: Table = table(

@@ -35,9 +35,9 @@ pub(super) static TETS: Table = table(
     ],
 );
 
-const YOUNG: Kind = Quantity(Dim::Pressure, 0.0, 1e12);
-const POISSON: Kind = Quantity(Dim::None, -1.0, 1.0);
-const DENSITY: Kind = Quantity(Dim::Density, 0.0, 1e9);
+pub(super) const YOUNG: Kind = Quantity(Dim::Pressure, 0.0, 1e12);
+pub(super) const POISSON: Kind = Quantity(Dim::None, -1.0, 1.0);
+pub(super) const DENSITY: Kind = Quantity(Dim::Density, 0.0, 1e9);
 const LAW: Kind = Choice(&[
     ("neo-hookean", "stable neo-Hookean: soft tissue under large strains, and the fastest"),
     ("corotated", "linear in a frame that turns with each tetrahedron (Stomakhin et al. 2012)"),
@@ -55,7 +55,7 @@ const DESCENT: Kind = Choice(&[
     ),
 ]);
 
-const ELEMENT: Kind = Choice(&[
+pub(super) const ELEMENT: Kind = Choice(&[
     (
         "linear",
         "four nodes: the fastest; too stiff where tissue keeps its volume (they lock), unless they are small",
@@ -110,7 +110,7 @@ pub(super) static SOLID: Table = table(
     ],
 );
 
-static FILL: Table = table(
+pub(super) static FILL: Table = table(
     "model.solid.fill",
     "A closed surface (an organ, a ball, a mesh file) is filled with tetrahedra and drawn as it is, moved by them. Write `edge` or `tets`. All surfaces of a scene are filled with at most 2,000,000.",
     &[
@@ -125,7 +125,7 @@ static FILL: Table = table(
     ],
 );
 
-static REGION: Table = choice(
+pub(super) static REGION: Table = choice(
     "model.solid.region",
     "Tetrahedra of another material, chosen by a ball or a box that holds their centres, or by the number of their region in the file. What is not said is as in the body.",
     &[

@@ -54,7 +54,7 @@ pub(super) fn answer(sub: &Substep, state: &mut State, scratch: &mut Scratch, re
                 BodyKind::Rigid(r) => rigid::descend(sub, b as u32, *r, scratch),
                 BodyKind::Springs(body) => springs::descend(sub, b, body, state, scratch),
                 BodyKind::Solid(body) => solid::descend_touched(sub, (b, body), state, scratch),
-                BodyKind::Tissue(_) => {}
+                BodyKind::Tissue(_) | BodyKind::Flexible(_) => {}
             }
         }
         // The last clip is the Filter stage.
