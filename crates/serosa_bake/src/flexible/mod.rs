@@ -59,7 +59,8 @@ pub fn add(
     let first = model.bodies.iter().map(controls_of).sum::<usize>() as u32;
     let points: Vec<Vec3> = nodes.iter().map(|v| raw.mesh.points[*v as usize]).collect();
     let masses = nodes.iter().map(|v| system.masses[*v as usize].max(1e-12)).collect();
-    let yields = !matches!(compliance, Compliance::None);
+    let give = give(&compliance, &system, &nodes);
+    let yields = !give.is_empty();
     let stays = |v: &u32| !yields || !chosen.free(*v);
     let fixed = (0..nodes.len() as u32).filter(|v| stays(&nodes[*v as usize])).collect::<Vec<_>>();
     let start = add_vertices(model, &points, masses, &fixed);
@@ -91,6 +92,7 @@ pub fn add(
         reaction: solution.reaction.clone(),
         energy: solution.energy.clone(),
         weight: weight(&system, &solution),
+        give,
         compliance,
         rotation: flexible.rotation,
         limits: flexible.limits,
@@ -155,6 +157,31 @@ fn compliance(
         }
         RawCompliance::Auto | RawCompliance::None => Ok(Compliance::None),
     }
+}
+
+/// A vertex of linear tetrahedra gives way about so many times as far as with its neighbours held.
+const AROUND: Real = 3.0;
+
+/// See [`FlexibleBody::give`]: read off where all is known, else from what resists while the neighbours are held.
+fn give(compliance: &Compliance, system: &System, nodes: &[u32]) -> Vec<f32> {
+    match compliance {
+        Compliance::None => Vec::new(),
+        Compliance::All(columns) => whole_give(columns, nodes.len()),
+        Compliance::Demand(_) => {
+            let resists = |v: u32| {
+                let node = system.matrix.node_of(v)?;
+                let (_, block) = system.matrix.column(node as usize).find(|(row, _)| *row == node)?;
+                Some((block[0][0] + block[1][1] + block[2][2]) / 3.0)
+            };
+            nodes.iter().map(|v| resists(*v).map_or(0.0, |k| (AROUND / k) as f32)).collect()
+        }
+    }
+}
+
+/// The mean of what each of `n` vertices gives way along three axes, from all columns.
+fn whole_give(columns: &[f32], n: usize) -> Vec<f32> {
+    let own = |v: usize| (0..3).map(|k| columns[(3 * v + k) * (3 * n + 1)]).sum::<f32>() / 3.0;
+    (0..n).map(own).collect()
 }
 
 /// Displacements of all `nodes` by unit forces on each of them.

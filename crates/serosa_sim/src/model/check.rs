@@ -178,6 +178,8 @@ impl Model {
             flexible.energy.len() == columns * columns && flexible.weight.moment.len() == 3 * columns,
             "energies",
         )?;
+        let yields = !matches!(flexible.compliance, Compliance::None);
+        that(flexible.give.len() == if yields { n } else { 0 }, "compliances")?;
         match &flexible.compliance {
             Compliance::None => Ok(()),
             Compliance::All(all) => that(all.len() == 9 * n * n, "compliances"),

@@ -39,6 +39,9 @@ pub struct FlexibleBody {
     pub weight: Weight,
     /// How it yields to forces on its surface.
     pub compliance: Compliance,
+    /// About how far each vertex gives way to a force on it alone \[m/N\]: what rows are made as stiff as. Empty where it does
+    /// not yield.
+    pub give: Vec<f32>,
     /// How its frame turns.
     pub rotation: MeanRotation,
     /// How far linear elasticity is trusted.

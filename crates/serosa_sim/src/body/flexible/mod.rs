@@ -5,11 +5,14 @@
 //! small; where it is not, the elements stay where they are and the report says why (Klimenko, Nikitina and Nikitin
 //! 2004; corrections in `docs/models/flexible.md`).
 
+mod columns;
 mod frame;
 mod sum;
+mod touched;
 
 pub use frame::{Frame, angle_of};
 pub use sum::{largest_strain, shape};
+pub(crate) use touched::{descend, spread, start};
 
 use crate::body::Substep;
 use crate::model::{BodyKind, ControlElement, FlexibleBody, Limits, MODES, Model, Weight};
@@ -33,6 +36,8 @@ pub struct FlexibleWork {
     pub coefficients: Vec<Real>,
     /// Force \[N\] and torque about its origin \[N m\] that each element puts on the body, in the world.
     pub reactions: Vec<[Vec3; 2]>,
+    /// What others do to it.
+    pub touched: touched::Touched,
 }
 
 impl FlexibleWork {
@@ -90,6 +95,7 @@ pub(crate) fn predict(
 ) {
     let vertices = sub.model.bodies[b].vertex_range();
     scratch.vel[vertices.clone()].fill(Vec3::ZERO);
+    scratch.flexibles[b].touched.energy = 0.0;
     if state.frozen[b] {
         return scratch.pos[vertices.clone()].copy_from_slice(&state.pos[vertices]);
     }
@@ -157,17 +163,18 @@ fn bounded(v: Vec3, most: Real) -> Vec3 {
     if length > most { v * (most / length) } else { v }
 }
 
-/// Elastic energy and that of height, without what contacts add \[J\].
+/// Elastic energy and that of height \[J\]. What contacts add to both together counts as elastic.
 pub fn energies(body: &FlexibleBody, work: &FlexibleWork, gravity: Vec3) -> [Real; 2] {
     let (c, columns) = (&work.coefficients[..], body.columns());
     if c.len() != columns {
         return [0.0; 2];
     }
-    let elastic = body.energy.chunks_exact(columns).zip(c).map(|(row, own)| 0.5 * own * dot(row, c)).sum();
+    let elastic: Real =
+        body.energy.chunks_exact(columns).zip(c).map(|(row, own)| 0.5 * own * dot(row, c)).sum();
     let Weight { mass, center, moment } = &body.weight;
     let row = |k: usize| dot(&moment[k * columns..(k + 1) * columns], c);
     let moved = work.frame.rot * Vec3::new(row(0), row(1), row(2));
-    [elastic, -gravity.dot(work.frame.point(*center) * *mass + moved)]
+    [elastic + work.touched.energy, -gravity.dot(work.frame.point(*center) * *mass + moved)]
 }
 
 /// The elements of all flexible bodies, in the order of [`State::controls`].

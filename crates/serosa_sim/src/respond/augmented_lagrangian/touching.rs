@@ -57,6 +57,17 @@ pub struct Answer {
     pub potential: Real,
 }
 
+/// What a row does at some positions, by directions.
+#[derive(Clone, Copy, Debug)]
+pub struct Axes {
+    /// On side A \[N\].
+    pub force: Vec3,
+    /// Orthonormal.
+    pub dirs: [Vec3; 3],
+    /// How much the force falls as A moves along each of them \[N/m\], not negative.
+    pub stiffness: [Real; 3],
+}
+
 impl Touching {
     /// Whether one of its sides belongs to that body.
     pub fn holds(&self, body: u32) -> bool {
@@ -119,6 +130,45 @@ impl Touching {
             }
         };
         answer
+    }
+
+    /// Force and stiffness as [`Self::answer`] has them, the matrix as its directions.
+    pub fn axes(&self, between: Vec3) -> Axes {
+        let (push, (pull, size)) = (self.push(between), self.rub(between));
+        let slides = size > self.most();
+        let across = match (slides, self.limit > 0.0) {
+            (true, _) => self.stiffness * self.limit / size,
+            (false, true) => self.stiffness,
+            (false, false) => 0.0,
+        };
+        let along = if push > 0.0 { self.stiffness } else { 0.0 };
+        let way = if slides { pull / size } else { Vec3::ZERO };
+        let dirs = match (self.is_grip(), slides) {
+            (true, true) => {
+                let first = way.any_orthonormal_vector();
+                [first, way, first.cross(way)]
+            }
+            (false, true) => [self.normal, way, self.normal.cross(way)],
+            (_, false) => {
+                let first = self.normal.any_orthonormal_vector();
+                [self.normal, first, self.normal.cross(first)]
+            }
+        };
+        Axes {
+            force: self.normal * push + if slides { way * self.limit } else { pull },
+            dirs,
+            stiffness: [
+                if self.is_grip() { across } else { along },
+                if slides { 0.0 } else { across },
+                across,
+            ],
+        }
+    }
+
+    /// What it pushed with when the multipliers were last updated, on side A \[N\].
+    pub(crate) fn pushes(&self) -> Vec3 {
+        let push = if self.is_grip() { Vec3::ZERO } else { self.normal * self.lambda };
+        push + self.drag
     }
 
     /// The potential alone \[J\].
