@@ -1,8 +1,8 @@
 //! Bodies: each shape with each model that it can have.
 
 use crate::raw::{
-    Place, RawBand, RawBody, RawElastic, RawFlexible, RawGeometry, RawModel, RawSolid, RawStrip, RawTets,
-    RawTissue, Selector,
+    Place, RawBand, RawBody, RawElastic, RawFlexible, RawGeometry, RawMethod, RawModel, RawSolid, RawStrip,
+    RawTets, RawTissue, Selector,
 };
 use crate::scene::{Oven, show};
 use crate::springs::Skin;
@@ -16,6 +16,11 @@ impl Oven<'_> {
         let place = Place::Body(i);
         let (vertices, prims) = (self.model.rest.len() as u32, self.model.prims.len() as u32);
         let kind = match (&raw.geometry, &raw.model) {
+            (RawGeometry::Mesh { mesh, .. }, RawModel::Flexible(flexible))
+                if flexible.method == RawMethod::Boundary =>
+            {
+                self.bounded(i, raw, (mesh, flexible), watch)
+            }
             (RawGeometry::Mesh { mesh, radius }, model) => self.threads(i, raw, (mesh, *radius), model),
             (RawGeometry::Strip(strip), model) => self.strip(i, raw, strip, model),
             (RawGeometry::Tets(tets), RawModel::Solid(elastic)) => self.solid(i, raw, tets, elastic),
@@ -196,7 +201,8 @@ impl Oven<'_> {
             self.faults.extend(found);
             return None;
         }
-        let chosen = match flexible::choose(tets, flexible, &fixed, place) {
+        let chosen = match flexible::choose(&tets.mesh, &mut flexible::joined(tets), flexible, &fixed, place)
+        {
             Ok(chosen) => chosen,
             Err(found) => {
                 self.faults.extend(found);
@@ -219,6 +225,44 @@ impl Oven<'_> {
                     format!("its shapes cannot be computed: {error}"),
                     "mesh it coarser or hold it",
                 );
+                None
+            }
+        }
+    }
+
+    /// The same of a closed surface alone.
+    fn bounded(
+        &mut self,
+        i: usize,
+        raw: &RawBody,
+        (mesh, flexible): (&Mesh, &RawFlexible),
+        watch: &mut dyn FnMut(usize),
+    ) -> Option<BodyKind> {
+        let place = Place::Body(i);
+        let fixed = self.fixed_vertices(i, raw, mesh);
+        let mut found = flexible::boundary::faults(mesh, flexible, place);
+        if self.raw.world.response.presses() {
+            let help = "write response = \"augmented-lagrangian\"";
+            found.push(crate::Fault::new(place, "this response cannot move flexible bodies apart", help));
+        }
+        let mut joined = mesh.edges.iter().copied();
+        let chosen = match flexible::choose(mesh, &mut joined, flexible, &fixed, place) {
+            Ok(chosen) if found.is_empty() => chosen,
+            Ok(_) => Default::default(),
+            Err(more) => {
+                found.extend(more);
+                Default::default()
+            }
+        };
+        if !found.is_empty() {
+            self.faults.extend(found);
+            return None;
+        }
+        let touched = self.raw.world.response == Response::AugmentedLagrangian;
+        match flexible::boundary::add(&mut self.model, mesh, flexible, &chosen, touched, watch) {
+            Ok(body) => Some(BodyKind::Flexible(Box::new(body))),
+            Err(error) => {
+                self.fault(place, error.to_string(), "or write method = \"fem\"");
                 None
             }
         }

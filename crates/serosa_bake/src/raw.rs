@@ -4,7 +4,7 @@ mod flexible;
 mod solid;
 
 pub use crate::solid::RawDescent;
-pub use flexible::{ControlMove, RawCompliance, RawControl, RawFlexible};
+pub use flexible::{ControlMove, RawCompliance, RawControl, RawFlexible, RawMethod};
 pub use solid::{Inside, RawElastic, RawFilled, RawTets, RawTie, RawWall, Recipe, WallStiffness};
 
 use serosa_geometry::generate::intestine::Strip;

@@ -2,7 +2,7 @@
 
 use super::lu::Lu;
 use super::quadrature::Rules;
-use super::{Boundary, BoundaryFault};
+use super::{Boundary, BoundaryFault, Material};
 use rayon::prelude::*;
 use serosa_geometry::{Mat3, Real, Vec3};
 
@@ -191,17 +191,82 @@ impl Held<'_> {
         Motion { displacement: moved, reaction }
     }
 
-    /// Under its own weight, `force` per volume \[N/m³\], held where it is. The body force is taken up by the stress
-    /// −(f·x) I, whose displacements are α ((f·x) x − ½ x² f), α = −(1 − 2ν)/E; the surface sets right what that does there.
-    pub fn weigh(&self, force: Vec3) -> Motion {
-        let b = self.boundary;
-        let middle = self.middle();
-        let alpha = -(1.0 - 2.0 * b.material.poisson) / b.material.young;
-        let bulk = |x: Vec3| {
+    /// α = −(1 − 2ν)/E: see [`Self::of_body_force`].
+    pub fn softening(&self) -> Real {
+        let Material { young, poisson } = self.boundary.material;
+        -(1.0 - 2.0 * poisson) / young
+    }
+
+    /// A body force f per volume \[N/m³\] is taken up by the stress −(f·x) I, with x from the middle of the surface. Its
+    /// displacements are α ((f·x) x − ½ x² f).
+    pub fn of_body_force(&self, force: Vec3) -> impl Fn(Vec3) -> Vec3 {
+        let (middle, alpha) = (self.middle(), self.softening());
+        move |x| {
             let x = x - middle;
             (x * force.dot(x) - force * (0.5 * x.length_squared())) * alpha
-        };
-        let stress = |x: Vec3| Mat3::from_diagonal(Vec3::splat(-force.dot(x - middle)));
+        }
+    }
+
+    /// The stress of that field.
+    fn stress_of_body_force(&self, force: Vec3) -> impl Fn(Vec3) -> Mat3 {
+        let middle = self.middle();
+        move |x| Mat3::from_diagonal(Vec3::splat(-force.dot(x - middle)))
+    }
+
+    /// What the tractions of that field do over displacements \[J\].
+    pub fn work_of_body_force(&self, force: Vec3, displacement: &[Vec3]) -> Real {
+        let b = self.boundary;
+        let tractions = b.tractions_of(self.stress_of_body_force(force));
+        let faces = b.topology.triangles.iter().zip(&b.faces).zip(&tractions);
+        let work = faces.map(|((corners, face), t)| {
+            let u = corners.map(|v| displacement[v as usize]);
+            let sum = (t[0] + t[1] + t[2]).dot(u[0] + u[1] + u[2]);
+            (sum + t[0].dot(u[0]) + t[1].dot(u[1]) + t[2].dot(u[2])) * face.area / 12.0
+        });
+        work.sum()
+    }
+
+    /// Volume \[m³\] and its centre \[m\].
+    pub fn volume(&self) -> (Real, Vec3) {
+        let (mut volume, mut moment) = (0.0, Vec3::ZERO);
+        self.for_each_cone(|size, [a, b, c]| {
+            volume += size;
+            moment += (a + b + c) * (0.25 * size);
+        });
+        (volume, self.middle() + moment / volume)
+    }
+
+    /// ∫ x xᵀ over the volume, x from the middle of the surface \[m⁵\].
+    pub fn squares(&self) -> Mat3 {
+        let mut sum = Mat3::ZERO;
+        self.for_each_cone(|size, [a, b, c]| {
+            for v in [a + b + c, a, b, c] {
+                sum += Mat3::from_cols(v * v.x, v * v.y, v * v.z) * (size / 20.0);
+            }
+        });
+        sum
+    }
+
+    /// The cones from the middle of the surface to all faces: signed volume and corners.
+    fn for_each_cone(&self, mut each: impl FnMut(Real, [Vec3; 3])) {
+        let middle = self.middle();
+        for face in &self.boundary.faces {
+            let corners @ [a, b, c] = face.corners.map(|x| x - middle);
+            each(a.dot(b.cross(c)) / 6.0, corners);
+        }
+    }
+
+    /// Where a node is \[m\].
+    pub fn at(&self, node: u32) -> Vec3 {
+        self.boundary.points[node as usize]
+    }
+
+    /// Under its own weight, `force` per volume \[N/m³\], held where it is: the field of the body force, and on the surface
+    /// what sets it right.
+    pub fn weigh(&self, force: Vec3) -> Motion {
+        let b = self.boundary;
+        let bulk = self.of_body_force(force);
+        let stress = self.stress_of_body_force(force);
         let bulk_tractions = b.tractions_of(stress);
         let mut tractions = bulk_tractions.clone();
         for (t, whole) in tractions.iter_mut().zip(&self.whole) {

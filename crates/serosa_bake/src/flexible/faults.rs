@@ -3,7 +3,7 @@
 use crate::Fault;
 use crate::raw::{Place, RawFlexible, RawTets};
 use crate::select::{names, select};
-use serosa_geometry::Vec3;
+use serosa_geometry::{Mesh, Vec3};
 
 /// The nodes of a control element.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -39,18 +39,28 @@ impl Chosen {
     }
 }
 
-/// Finds the nodes of all control elements, `held` being those of attachments; or says all that is wrong with them.
+/// Pairs of nodes that tetrahedra join.
+pub fn joined(raw: &RawTets) -> impl Iterator<Item = [u32; 2]> {
+    raw.tets
+        .iter()
+        .enumerate()
+        .flat_map(|(t, tet)| tet.iter().chain(raw.middles.get(t).into_iter().flatten()).map(|v| [tet[0], *v]))
+}
+
+/// Finds the nodes of all control elements, `held` being those of attachments; or says all that is wrong with them. What
+/// hangs together is told by pairs of nodes that are `joined`.
 ///
 /// Every piece of the body must be held so that it can neither move nor turn: by three nodes, not in line, that are moved
 /// or held. O(tetrahedra).
 pub fn choose(
-    raw: &RawTets,
+    mesh: &Mesh,
+    joined: &mut dyn Iterator<Item = [u32; 2]>,
     flexible: &RawFlexible,
     held: &[u32],
     place: Place,
 ) -> Result<Chosen, Vec<Fault>> {
     let mut faults = Vec::new();
-    let (mesh, mut elements) = (&raw.mesh, Vec::new());
+    let mut elements = Vec::new();
     let mut owner: Vec<Option<&str>> = vec![None; mesh.points.len()];
     held.iter().for_each(|v| owner[*v as usize] = Some("the attachments"));
     let mut seen = std::collections::BTreeSet::new();
@@ -88,7 +98,7 @@ pub fn choose(
         return Err(faults);
     }
     let chosen = Chosen::of(mesh.points.len(), elements, held.to_vec());
-    let loose = loose_pieces(raw, &chosen);
+    let loose = loose_pieces(mesh, joined, &chosen);
     if let Some(piece) = loose.first() {
         let message = format!(
             "{} pieces of this body hang on nothing that moves or holds them, one of {} nodes near {}",
@@ -108,8 +118,8 @@ pub fn choose(
 }
 
 /// The pieces that could move or turn as a whole without resistance, by their nodes.
-fn loose_pieces(raw: &RawTets, chosen: &Chosen) -> Vec<Vec<u32>> {
-    let mut parent: Vec<u32> = (0..raw.mesh.points.len() as u32).collect();
+fn loose_pieces(mesh: &Mesh, joined: &mut dyn Iterator<Item = [u32; 2]>, chosen: &Chosen) -> Vec<Vec<u32>> {
+    let mut parent: Vec<u32> = (0..mesh.points.len() as u32).collect();
     fn root(parent: &mut [u32], mut v: u32) -> u32 {
         while parent[v as usize] != v {
             parent[v as usize] = parent[parent[v as usize] as usize];
@@ -117,18 +127,16 @@ fn loose_pieces(raw: &RawTets, chosen: &Chosen) -> Vec<Vec<u32>> {
         }
         v
     }
-    for (t, tet) in raw.tets.iter().enumerate() {
-        for v in tet.iter().chain(raw.middles.get(t).into_iter().flatten()) {
-            let (a, b) = (root(&mut parent, tet[0]), root(&mut parent, *v));
-            parent[a.max(b) as usize] = a.min(b);
-        }
+    for [a, b] in joined {
+        let (a, b) = (root(&mut parent, a), root(&mut parent, b));
+        parent[a.max(b) as usize] = a.min(b);
     }
     let mut pieces = std::collections::BTreeMap::<u32, Vec<u32>>::new();
     for v in 0..parent.len() as u32 {
         let r = root(&mut parent, v);
         pieces.entry(r).or_default().push(v);
     }
-    let points = &raw.mesh.points;
+    let points = &mesh.points;
     let spans = |piece: &Vec<u32>| {
         let bound: Vec<Vec3> =
             piece.iter().filter(|v| !chosen.free(**v)).map(|v| points[*v as usize]).collect();

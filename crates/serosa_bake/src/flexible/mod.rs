@@ -3,10 +3,11 @@
 //! The nodes of control elements and of attachments are taken out of the stiffness matrix; what is left is factored once,
 //! and solved for twelve motions of each element and three directions of gravity. Only rows of the surface are kept.
 
+pub mod boundary;
 mod faults;
 mod solve;
 
-pub use faults::{Chosen, choose};
+pub use faults::{Chosen, choose, joined};
 pub use solve::{Solution, System, softness};
 
 use crate::assemble::Lame;
@@ -72,19 +73,9 @@ pub fn add(
         let node = nodes[v] as usize;
         [0, 1, 2].map(|axis| solution.modes[(3 * node + axis) * columns + column] as f32)
     });
-    let elements = flexible.controls.iter().zip(&chosen.elements).enumerate().map(|(i, (control, own))| {
-        let on_surface = own.nodes.iter().filter_map(|v| nodes.binary_search(v).ok());
-        ControlElement {
-            name: control.name.clone(),
-            origin: own.origin,
-            vertices: on_surface.map(|v| v as u32).collect(),
-            speed_max: control.speed_max,
-            softness: control.by_force.then(|| softness(&solution.reaction, columns, i)).flatten(),
-        }
-    });
     Ok(FlexibleBody {
         first,
-        elements: elements.collect(),
+        elements: elements(flexible, chosen, &nodes, (&solution.reaction, columns)),
         held: !chosen.held.is_empty(),
         nodes,
         triangles,
@@ -97,6 +88,27 @@ pub fn add(
         rotation: flexible.rotation,
         limits: flexible.limits,
     })
+}
+
+/// Control elements as the step knows them.
+fn elements(
+    flexible: &RawFlexible,
+    chosen: &Chosen,
+    nodes: &[u32],
+    (reaction, columns): (&[Real], usize),
+) -> Vec<ControlElement> {
+    let each = flexible.controls.iter().zip(&chosen.elements).enumerate();
+    let one = each.map(|(i, (control, own))| {
+        let on_surface = own.nodes.iter().filter_map(|v| nodes.binary_search(v).ok());
+        ControlElement {
+            name: control.name.clone(),
+            origin: own.origin,
+            vertices: on_surface.map(|v| v as u32).collect(),
+            speed_max: control.speed_max,
+            softness: control.by_force.then(|| softness(reaction, columns, i)).flatten(),
+        }
+    });
+    one.collect()
 }
 
 fn controls_of(body: &serosa_sim::model::Body) -> usize {

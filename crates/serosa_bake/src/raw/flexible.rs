@@ -7,6 +7,8 @@ use serosa_sim::model::{Limits, MeanRotation, Region};
 /// The mechanics of a flexible body.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RawFlexible {
+    /// How it is solved.
+    pub method: RawMethod,
     /// What it is made of.
     pub base: Region,
     /// What parts of it are made of instead; the last that holds a tetrahedron counts.
@@ -21,6 +23,16 @@ pub struct RawFlexible {
     pub compliance: RawCompliance,
     /// Of its surface, as others touch it: half of it lies outside \[m\]. None chooses by the size of its triangles.
     pub thickness: Option<Real>,
+}
+
+/// How a flexible body is solved.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RawMethod {
+    /// Finite elements: tetrahedra.
+    #[default]
+    Finite,
+    /// Boundary elements: the triangles of a closed surface around one material.
+    Boundary,
 }
 
 /// What is kept of how a surface yields to forces.

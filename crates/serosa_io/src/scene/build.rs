@@ -132,6 +132,7 @@ impl Builder<'_> {
         Some(RawBody {
             name: node.text("name"),
             geometry: match model {
+                "flexible" if flexible::is_boundary(material) => self.unfilled(shape, geometry, material)?,
                 "solid" | "flexible" => self.filled(shape, geometry, material)?,
                 _ => self.geometry(shape, geometry)?,
             },
@@ -242,6 +243,25 @@ impl Builder<'_> {
                 }
                 Some(other)
             }
+        }
+    }
+
+    /// The surface that boundary elements cover: nothing is filled.
+    fn unfilled(&mut self, shape: &str, n: &Node, model: &Node) -> Option<RawGeometry> {
+        for (key, what) in [("fill", "tetrahedra"), ("region", "parts of another material")] {
+            if model.get(key).is_some() {
+                let message = format!("boundary elements have no {what}");
+                let help = format!("leave `{key}` out, or write method = \"fem\"");
+                self.problem(model.span_of(key), message, help);
+                return None;
+            }
+        }
+        match self.geometry(shape, n)? {
+            RawGeometry::Tets(tets) => {
+                let mesh = solid::outside(&tets);
+                Some(RawGeometry::Mesh { mesh, radius: 0.0 })
+            }
+            other => Some(other),
         }
     }
 

@@ -4,7 +4,7 @@ use super::problem::Problem;
 use super::solid::region;
 use super::tool;
 use super::walk::Node;
-use serosa_bake::raw::{ControlMove, RawCompliance, RawControl, RawFlexible, Selector};
+use serosa_bake::raw::{ControlMove, RawCompliance, RawControl, RawFlexible, RawMethod, Selector};
 use serosa_sim::model::{Law, Limits, MeanRotation, Region};
 
 /// The mechanics that a table asks for.
@@ -37,6 +37,7 @@ pub fn flexible(
         })
     });
     RawFlexible {
+        method: if is_boundary(n) { RawMethod::Boundary } else { RawMethod::Finite },
         controls: controls.collect(),
         regions: n.list("region").iter().filter_map(|node| region(&base, node)).collect(),
         rotation: match n.choice("rotation") {
@@ -57,6 +58,11 @@ pub fn flexible(
         thickness: n.real("thickness"),
         base,
     }
+}
+
+/// Whether a table asks for boundary elements.
+pub fn is_boundary(n: &Node) -> bool {
+    n.choice("method") == "bem"
 }
 
 fn movement(node: &Node) -> ControlMove {

@@ -192,3 +192,20 @@ pub fn region(base: &Region, n: &Node) -> Option<(Inside, Region)> {
     };
     Some((inside, region))
 }
+
+/// The surface of tetrahedra, without what is inside.
+pub fn outside(tets: &RawTets) -> Mesh {
+    let mut number = vec![None; tets.mesh.points.len()];
+    tets.mesh.triangles.iter().flatten().for_each(|v| number[*v as usize] = Some(0));
+    let mut points = Vec::new();
+    for (number, at) in number.iter_mut().zip(&tets.mesh.points).filter(|(n, _)| n.is_some()) {
+        *number = Some(points.len() as u32);
+        points.push(*at);
+    }
+    let of = |v: &u32| number[*v as usize];
+    let triangles = tets.mesh.triangles.iter().map(|t| t.map(|v| of(&v).unwrap_or(0))).collect();
+    let mut mesh = Mesh::from_triangles(points, triangles);
+    let kept = |set: &Vec<u32>| set.iter().filter_map(of).collect();
+    mesh.sets = tets.mesh.sets.iter().map(|(name, set)| (name.clone(), kept(set))).collect();
+    mesh
+}

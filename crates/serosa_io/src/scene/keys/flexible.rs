@@ -13,6 +13,18 @@ pub(super) static FLEXIBLE: Table = table(
         key("young", YOUNG, Required, "Young's modulus."),
         key("poisson", POISSON, Default("0.45"), "Poisson's ratio, from 0 to less than one half."),
         key("density", DENSITY, Default("\"1060 kg/m3\""), "Mass of a piece of volume."),
+        key(
+            "method",
+            Choice(&[
+                ("fem", "finite elements: tetrahedra, in a sparse matrix"),
+                (
+                    "bem",
+                    "boundary elements: the triangles of a closed surface alone, in a dense matrix; one material, 6,000 vertices at most",
+                ),
+            ]),
+            Default("\"fem\""),
+            "How it is solved.",
+        ),
         key("element", ELEMENT, Default("\"linear\""), "How tetrahedra bend."),
         key(
             "region",
