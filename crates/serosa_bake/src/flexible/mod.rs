@@ -4,9 +4,10 @@
 //! and solved for twelve motions of each element and three directions of gravity. Only rows of the surface are kept.
 
 mod faults;
+pub mod gradients;
 mod solve;
 
-pub use faults::{Chosen, choose};
+pub use faults::{Chosen, Own, choose};
 pub use solve::{Solution, System, softness};
 
 use crate::assemble::Lame;

@@ -15,6 +15,7 @@ mod faults;
 mod fill;
 mod filled;
 mod filter;
+mod flexible;
 mod growing;
 mod guarantee;
 mod lagrangian;
