@@ -36,7 +36,31 @@ rotation: [number, number, number, number],
 /**
  * Whether the jaws are closed.
  */
-grip: boolean, } | { "type": "tune",
+grip: boolean, } | { "type": "control",
+/**
+ * Its number among all of the scene.
+ */
+element: number,
+/**
+ * Of its origin \[m\].
+ */
+position: [number, number, number],
+/**
+ * Quaternion x, y, z, w.
+ */
+rotation: [number, number, number, number],
+/**
+ * How many times as long along each axis, before it is turned.
+ */
+scale: [number, number, number],
+/**
+ * Force on it \[N\], where forces lead it.
+ */
+force: [number, number, number],
+/**
+ * Torque on it about its origin \[N m\], where forces lead it.
+ */
+torque: [number, number, number], } | { "type": "tune",
 /**
  * Its number.
  */
@@ -225,6 +249,10 @@ bodies: Array<BodyInfo>,
  * All tools.
  */
 tools: Array<ToolInfo>,
+/**
+ * Control elements of all flexible bodies, in the order of frames.
+ */
+elements: Array<ElementInfo>,
 /**
  * All probes, in the order of frames.
  */

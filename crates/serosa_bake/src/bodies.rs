@@ -201,8 +201,7 @@ impl Oven<'_> {
             self.faults.extend(found);
             return None;
         }
-        let chosen = match flexible::choose(&tets.mesh, &mut flexible::joined(tets), flexible, &fixed, place)
-        {
+        let chosen = match flexible::choose(tets, flexible, &fixed, place) {
             Ok(chosen) => chosen,
             Err(found) => {
                 self.faults.extend(found);
@@ -246,7 +245,7 @@ impl Oven<'_> {
             found.push(crate::Fault::new(place, "this response cannot move flexible bodies apart", help));
         }
         let mut joined = mesh.edges.iter().copied();
-        let chosen = match flexible::choose(mesh, &mut joined, flexible, &fixed, place) {
+        let chosen = match flexible::choose_nodes(mesh, &mut joined, flexible, &fixed, place) {
             Ok(chosen) if found.is_empty() => chosen,
             Ok(_) => Default::default(),
             Err(more) => {

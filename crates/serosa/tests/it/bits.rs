@@ -15,6 +15,9 @@ const SOLID: u64 = 400;
 /// Steps of quadratic programmes: the cable is off its pulley, the ball in the net, the bars on their seam.
 const PROGRAMME: u64 = 300;
 
+/// Steps of flexible bodies: each has turned, widened or been drawn out.
+const FLEXIBLE: u64 = 120;
+
 /// Steps of solids in contact.
 const CONTACT: u64 = 60;
 
@@ -141,6 +144,13 @@ fn quadratic_programmes_give_the_same_bits() {
 }
 
 #[test]
+fn flexible_bodies_give_the_same_bits() {
+    for name in ["cable-spring", "plate-block", "tube-connector", "tube-sag"] {
+        same_bits(name, FLEXIBLE);
+    }
+}
+
+#[test]
 fn scenes_of_contact_give_the_same_bits() {
     for name in ["drape", "gallbladder-lift", "liver-press", "squeeze", "twist"] {
         same_bits(name, CONTACT);
@@ -177,6 +187,7 @@ fn no_built_in_scene_is_left_out_above() {
         "beam-twist",
         "cable-cylinder",
         "cable-pulley",
+        "cable-spring",
         "cloth-fold",
         "coil",
         "colon-access",
@@ -194,10 +205,13 @@ fn no_built_in_scene_is_left_out_above() {
         "mesh-drape",
         "net-on-sphere",
         "organ-pile",
+        "plate-block",
         "rope-drop",
         "squeeze",
         "strain-limit",
         "suture-thread",
+        "tube-connector",
+        "tube-sag",
         "tumour",
         "twist",
     ];

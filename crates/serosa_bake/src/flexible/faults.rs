@@ -39,8 +39,18 @@ impl Chosen {
     }
 }
 
+/// Finds the nodes of the control elements of a body of tetrahedra: see [`choose_nodes`].
+pub fn choose(
+    raw: &RawTets,
+    flexible: &RawFlexible,
+    held: &[u32],
+    place: Place,
+) -> Result<Chosen, Vec<Fault>> {
+    choose_nodes(&raw.mesh, &mut joined(raw), flexible, held, place)
+}
+
 /// Pairs of nodes that tetrahedra join.
-pub fn joined(raw: &RawTets) -> impl Iterator<Item = [u32; 2]> {
+fn joined(raw: &RawTets) -> impl Iterator<Item = [u32; 2]> {
     raw.tets
         .iter()
         .enumerate()
@@ -52,7 +62,7 @@ pub fn joined(raw: &RawTets) -> impl Iterator<Item = [u32; 2]> {
 ///
 /// Every piece of the body must be held so that it can neither move nor turn: by three nodes, not in line, that are moved
 /// or held. O(tetrahedra).
-pub fn choose(
+pub fn choose_nodes(
     mesh: &Mesh,
     joined: &mut dyn Iterator<Item = [u32; 2]>,
     flexible: &RawFlexible,

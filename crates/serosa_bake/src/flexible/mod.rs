@@ -5,9 +5,10 @@
 
 pub mod boundary;
 mod faults;
+pub mod gradients;
 mod solve;
 
-pub use faults::{Chosen, choose, joined};
+pub use faults::{Chosen, Own, choose, choose_nodes};
 pub use solve::{Solution, System, softness};
 
 use crate::assemble::Lame;

@@ -17,6 +17,7 @@ mod faults;
 mod fill;
 mod filled;
 mod filter;
+mod flexible;
 mod flexible_contact;
 mod growing;
 mod guarantee;

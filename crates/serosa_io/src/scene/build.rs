@@ -300,6 +300,11 @@ impl Builder<'_> {
                 self.count(vertices, n)?;
                 Some(RawGeometry::Tets(solid::made(&block)))
             }
+            "tube" => {
+                let (tube, vertices) = self.sound(solid::tube_of(n))?;
+                self.count(vertices, n)?;
+                Some(RawGeometry::Tets(solid::wound(&tube)))
+            }
             "tets" => {
                 let made = solid::read(n, self.read_file, &mut self.built.files);
                 self.sound(made).map(RawGeometry::Tets)

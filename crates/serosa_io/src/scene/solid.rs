@@ -7,6 +7,7 @@ use serosa_bake::RawScene;
 use serosa_bake::fill::{Fill, Size};
 use serosa_bake::raw::{Inside, RawDescent, RawElastic, RawTets, RawTie, RawWall, Selector, WallStiffness};
 use serosa_geometry::generate::block::{Block, block};
+use serosa_geometry::generate::tube::{Tube, tube};
 use serosa_geometry::tets::Tets;
 use serosa_geometry::{Aabb, Mesh, Vec3};
 use serosa_sim::model::{Law, Region};
@@ -55,6 +56,40 @@ pub fn fill_of(model: &Node) -> Result<Fill, Problem> {
 /// A block, made.
 pub fn made(shape: &Block) -> RawTets {
     let (mesh, tets) = block(shape);
+    RawTets { mesh, tets, ..RawTets::default() }
+}
+
+/// The tube that a table asks for and how many vertices it has; a problem where its bore is no bore or its bend too tight.
+pub fn tube_of(n: &Node) -> Result<(Tube, u64), Problem> {
+    let [outer, inner] = ["outer_diameter", "inner_diameter"].map(|key| 0.5 * n.si(key));
+    if inner >= outer {
+        let help = "write a smaller `inner_diameter`";
+        return Err(Problem::new(n.span_of("inner_diameter"), "this tube has no wall", help));
+    }
+    let (curvature, length) = (n.si("curvature"), n.si("length"));
+    if curvature * outer >= 1.0 || curvature * length >= 6.28 {
+        let help =
+            "write a smaller `curvature`: the tube may be as thick as its bend at most, and go round once";
+        return Err(Problem::new(n.span_of("curvature"), "this tube runs into itself", help));
+    }
+    let cells = ["axial", "azimuthal", "radial"].map(|key| n.count(key));
+    let tube = Tube {
+        from: n.vector("from"),
+        direction: n.vector("direction"),
+        towards: n.vector("towards"),
+        length,
+        radii: [outer, inner],
+        curvature,
+        control: n.real("control").unwrap_or(2.0 * outer),
+        cells: cells.map(|c| c as usize),
+        hollow: n.flag("hollow"),
+    };
+    Ok((tube, (cells[0] + 1).saturating_mul(cells[1]).saturating_mul(cells[2] + 1)))
+}
+
+/// A tube, made.
+pub fn wound(shape: &Tube) -> RawTets {
+    let (mesh, tets) = tube(shape);
     RawTets { mesh, tets, ..RawTets::default() }
 }
 

@@ -4,7 +4,7 @@ use super::Kind::{Choice, Count, Direction, File, Flag, List, Name, Quantity, Te
 use super::Need::{Default, Optional, Required};
 use super::flexible::FLEXIBLE;
 use super::organ::{BALL, ORGAN, READY};
-use super::solid::{BLOCK, SOLID, TETS};
+use super::solid::{BLOCK, SOLID, TETS, TUBE};
 use super::{Dim, Kind, MASS, POSITION, RADIUS, SPACE, STIFFNESS, Table, choice, key, table};
 
 pub(super) static BODY: Table = table(
@@ -94,6 +94,7 @@ static SHAPE: Table = choice(
             "The surface of a solid of your own, made of blended parts.",
         ),
         key("block", Kind::Table(&BLOCK), Optional, "A block of tetrahedra."),
+        key("tube", Kind::Table(&TUBE), Optional, "A tube or cable of tetrahedra."),
         key("tets", Kind::Table(&TETS), Optional, "Tetrahedra from a file."),
         key("plane", Kind::Table(&PLANE), Optional, "A half-space: floor or wall."),
         key("sphere", Kind::Table(&SPHERE), Optional, "A ball."),
@@ -116,6 +117,7 @@ static SHAPE: Table = choice(
         "ball",
         "organ",
         "block",
+        "tube",
         "tets",
         "plane",
         "sphere",

@@ -1,6 +1,6 @@
 //! Solids: blocks and files of tetrahedra, materials, walls and ties.
 
-use super::Kind::{Choice, Count, File, List, Name, Quantity, Vector};
+use super::Kind::{Choice, Count, Direction, File, Flag, List, Name, Quantity, Vector};
 use super::Need::{Default, Optional, Required};
 use super::body::{SPHERE, UPRIGHT_BOX};
 use super::{Dim, Kind, POSITION, SPACE, Table, choice, key, table};
@@ -16,6 +16,40 @@ pub(super) static BLOCK: Table = table(
             Quantity(Dim::Length, 1e-5, 10.0),
             Required,
             "Edge of a cell, about: a whole number of them fits.",
+        ),
+    ],
+);
+
+pub(super) static TUBE: Table = table(
+    "shape.tube",
+    "A tube or cable of tetrahedra, six in each cell, straight or along an arc. Sets: `start`, `end` (as long as `control`), `first`, `middle`, `last` (single sections), `outer`, `inner`.",
+    &[
+        key("from", POSITION, Default("[0, 0, 0]"), "The middle of its first end."),
+        key("direction", Direction, Default("[1, 0, 0]"), "Where it leads there."),
+        key("towards", Direction, Default("[0, 1, 0]"), "Where it bends, if it does."),
+        key("length", Quantity(Dim::Length, 1e-4, SPACE), Required, "Along its middle."),
+        key("outer_diameter", Quantity(Dim::Length, 1e-4, 10.0), Required, "Of its outside."),
+        key("inner_diameter", Quantity(Dim::Length, 1e-5, 10.0), Required, "Of its bore."),
+        key(
+            "control",
+            Quantity(Dim::Length, 0.0, SPACE),
+            Optional,
+            "Length of the sets `start` and `end`; the outer diameter if left out.",
+        ),
+        key(
+            "curvature",
+            Quantity(Dim::Curvature, 0.0, 1e4),
+            Default("0"),
+            "Of its middle at rest, one by the radius; 0 for a straight tube.",
+        ),
+        key("axial", Count(1, 100_000), Required, "Cells along it."),
+        key("azimuthal", Count(3, 10_000), Required, "Cells around it."),
+        key("radial", Count(1, 1000), Required, "Cells through its wall."),
+        key(
+            "hollow",
+            Flag,
+            Default("true"),
+            "Whether its bore is part of its surface; false for a cable, whose bore is too narrow to be seen.",
         ),
     ],
 );
