@@ -59,6 +59,7 @@ built_in![
     "tube-sag",
     "cable-spring",
     "plate-block",
+    "bem-contact",
 ];
 
 /// A scene as given: its name and text.

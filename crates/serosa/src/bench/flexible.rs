@@ -4,6 +4,8 @@
 //! method, solve some of the modes of the same system, and their time is that of all modes at the same pace. Online is the
 //! weighted sum on one thread, beside the time in which the same memory can be read at all.
 
+mod contact;
+
 use super::Report;
 use crate::Failure;
 use crate::cli::BenchArgs;
@@ -100,7 +102,7 @@ pub fn bench(_: &BenchArgs, report: &mut Report) -> Result<(), Failure> {
         pool(1)?.install(|| line.online(&world, body, report));
         progress.finish_and_clear();
     }
-    Ok(())
+    contact::bench(report)
 }
 
 fn parts(raw: &RawScene) -> Result<(&RawTets, &RawFlexible), Failure> {

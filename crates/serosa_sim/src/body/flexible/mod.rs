@@ -6,10 +6,12 @@
 //! 2004; corrections in `docs/models/flexible.md`).
 
 mod columns;
+mod density;
 mod frame;
 mod sum;
 mod touched;
 
+pub use density::{Isotropic, densities};
 pub use frame::{Frame, angle_of};
 pub use sum::{largest_strain, shape};
 pub(crate) use touched::{descend, spread, start};

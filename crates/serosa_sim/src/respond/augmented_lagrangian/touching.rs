@@ -230,3 +230,49 @@ impl Touching {
         self.drag = if self.slides { pull * (self.limit / size) } else { pull };
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::VertexId;
+
+    fn some(seed: &mut u64) -> Real {
+        *seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (*seed >> 11) as Real / (1u64 << 52) as Real - 1.0
+    }
+
+    #[test]
+    fn directions_say_what_the_matrix_says() {
+        let mut seed = 3;
+        for round in 0..400 {
+            let mut vec = || Vec3::new(some(&mut seed), some(&mut seed), some(&mut seed));
+            let vertex = Side::Soft([VertexId(0); 2], [1.0, 0.0]);
+            let normal = vec().normalize();
+            let mut row = Touching {
+                source: if round % 4 == 0 { Source::Grip(0) } else { Source::Row(0) },
+                sides: [vertex; 2],
+                bodies: [0, 1],
+                normal,
+                offset: 0.0,
+                stiffness: 2.0,
+                lambda: 0.3,
+                friction: 0.5,
+                anchor: Vec3::ZERO,
+                drag: Vec3::ZERO,
+                limit: if round % 5 == 0 { 0.0 } else { 0.4 },
+                slides: false,
+                trial: round % 3 == 0,
+                between: Vec3::ZERO,
+            };
+            row.anchor = row.across(vec() * 0.2);
+            let between = vec() * 0.5;
+            let (answer, axes) = (row.answer(between), row.axes(between));
+            let sum = |m: Mat3, (d, k): (Vec3, Real)| m + Mat3::from_cols(d * d.x, d * d.y, d * d.z) * k;
+            let matrix = axes.dirs.into_iter().zip(axes.stiffness).fold(Mat3::ZERO, sum);
+            assert!(matrix.abs_diff_eq(answer.matrix, 1e-12), "{round}: {matrix} {}", answer.matrix);
+            assert!((axes.force - answer.force).length() < 1e-12, "{round}");
+            let square = Mat3::from_cols_array_2d(&axes.dirs.map(|d| d.to_array()));
+            assert!((square.transpose() * square).abs_diff_eq(Mat3::IDENTITY, 1e-12), "{round}");
+        }
+    }
+}
