@@ -192,6 +192,7 @@ impl Oven<'_> {
         let place = Place::Body(i);
         let mut found = solid::faults(tets, place);
         found.extend(solid::region_faults(std::iter::once(&flexible.base), &flexible.regions, place));
+        found.extend(solid::own_material_fault(tets, place));
         if self.raw.world.response.presses() {
             let help = "write response = \"augmented-lagrangian\"";
             found.push(crate::Fault::new(place, "this response cannot move flexible bodies apart", help));

@@ -72,6 +72,8 @@ pub struct Part {
     pub triangle_regions: Vec<i64>,
     /// For each tetrahedron the number of its region as the file gives it; empty where there are none.
     pub tet_regions: Vec<i64>,
+    /// For each tetrahedron density \[kg/m³\], Young's modulus \[Pa\] and Poisson's ratio; empty where there are none.
+    pub tet_materials: Vec<[Real; 3]>,
     /// Named sets of points, ascending.
     pub sets: std::collections::BTreeMap<String, Vec<u32>>,
 }

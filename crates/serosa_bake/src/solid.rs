@@ -212,6 +212,24 @@ fn tet(points: &[Vec3], nodes: &[u32; 4], region: u32) -> Tet {
     Tet { nodes: nodes.map(VertexId), inverse: edges.inverse(), volume: edges.determinant() / 6.0, region }
 }
 
+/// What is wrong with the materials that a file gives to tetrahedra.
+pub fn own_material_fault(raw: &RawTets, place: Place) -> Option<Fault> {
+    let sound = |[density, young, poisson]: &[Real; 3]| {
+        *density > 0.0
+            && *young > 0.0
+            && density.is_finite()
+            && young.is_finite()
+            && (0.0..0.5).contains(poisson)
+    };
+    let t = raw.materials.iter().position(|m| !sound(m))?;
+    let [density, young, poisson] = raw.materials[t];
+    let message = format!(
+        "tetrahedron {t} of the file has a density of {density} kg/m3, Young's modulus {young} Pa and Poisson's ratio {poisson}"
+    );
+    let help = "write the first two above zero and a ratio from 0 to less than 0.5";
+    Some(Fault::new(place, message, help))
+}
+
 /// Stiffness and density of each tetrahedron \[kg/m³\]; `Err` where a part holds none.
 pub fn materials(
     raw: &RawTets,
@@ -219,8 +237,11 @@ pub fn materials(
     parts: &[(Inside, Region)],
 ) -> Result<Vec<(Lame, Real)>, (String, String)> {
     let region = |r: u32| if r == 0 { base } else { &parts[r as usize - 1].1 };
-    let one = |r: &u32| (Lame::of(region(*r).young, region(*r).poisson), region(*r).density);
-    Ok(assign(raw, parts)?.iter().map(one).collect())
+    let one = |(t, r): (usize, u32)| match raw.materials.get(t).filter(|_| r == 0) {
+        Some([density, young, poisson]) => (Lame::of(*young, *poisson), *density),
+        None => (Lame::of(region(r).young, region(r).poisson), region(r).density),
+    };
+    Ok(assign(raw, parts)?.into_iter().enumerate().map(one).collect())
 }
 
 /// The region of each tetrahedron.

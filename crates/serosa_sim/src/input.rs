@@ -76,7 +76,8 @@ impl Control {
     /// The nearest lattice place, without forces.
     pub fn new(pos: Vec3, rot: Quat, scale: Vec3) -> Result<Self, BadPose> {
         let hand = Hand::new(pos, rot)?;
-        if !(scale.abs().max_element() < 1000.0) {
+        let small = scale.abs().max_element() < 1000.0;
+        if !small || !scale.is_finite() {
             return Err(BadPose);
         }
         let scale_q16 = (scale * 65536.0).round().to_array().map(|v| v as i32);

@@ -1,5 +1,6 @@
 //! `StepReport`: what a step saw and did. Trouble is reported here, never thrown and never hidden.
 
+use crate::model::{BodyKind, Model};
 use crate::respond::qp::QpReport;
 use crate::{BodyId, Real};
 
@@ -69,6 +70,30 @@ pub struct Refusal {
     pub value: Real,
     /// The most that is allowed.
     pub limit: Real,
+}
+
+impl Refusal {
+    /// As a sentence.
+    pub fn words(&self, model: &Model) -> String {
+        let body = &model.bodies[self.body.at()];
+        let element = match (&body.kind, self.element) {
+            (BodyKind::Flexible(own), Some(e)) => own.elements.get(e as usize).map(|e| e.name.as_str()),
+            _ => None,
+        };
+        let (what, unit, size) = match self.why {
+            Nonlinear::Strain => ("change the area of a triangle by", "%", 100.0),
+            Nonlinear::Stretch => ("be moved against the others by", "mm", 1e3),
+            Nonlinear::Angle => ("be turned against the mean by", "°", 180.0 / core::f64::consts::PI),
+        };
+        let who =
+            element.map_or("A control element".to_owned(), |name| format!("The control element \"{name}\""));
+        format!(
+            "{who} of \"{}\" is stopped: it would {what} {:.1} {unit}, and linear elasticity is trusted to {:.1} {unit}.",
+            body.name,
+            self.value * size,
+            self.limit * size
+        )
+    }
 }
 
 /// The report of one step.

@@ -104,6 +104,16 @@ pub fn choose_nodes(
         let help = "write control = [{ name = \"…\", … }], or attach = [{ name = \"…\" }]";
         faults.push(Fault::new(place, "nothing moves or holds this flexible body", help));
     }
+    let alone = held.is_empty() && flexible.controls.len() == 1;
+    if let Some(control) = flexible.controls.iter().find(|c| c.by_force && alone) {
+        let message =
+            format!("forces lead the control element \"{}\", and nothing else holds the body", control.name);
+        faults.push(Fault::new(
+            place,
+            message,
+            "write attach, another control element, or input = \"position\"",
+        ));
+    }
     if !faults.is_empty() {
         return Err(faults);
     }

@@ -199,7 +199,7 @@ pub fn softness(reaction: &[Real], columns: usize, element: usize) -> Option<[[R
     for k in 0..6 {
         let largest = (k..6).max_by(|a, b| stiff[*a][k].abs().total_cmp(&stiff[*b][k].abs()))?;
         stiff.swap(k, largest);
-        if !(stiff[k][k].abs() > 1e-9 * scale[k]) {
+        if stiff[k][k].is_nan() || stiff[k][k].abs() <= 1e-9 * scale[k] {
             return None;
         }
         let pivot = stiff[k].map(|x| x / stiff[k][k]);

@@ -361,6 +361,8 @@ fn bad_bodies_are_refused_by_name() {
         raw.base.poisson = poisson;
         says(refused(bar(), raw), "Poisson's ratio");
     }
+    let alone = RawControl { by_force: true, ..control("a", "left") };
+    says(refused(bar(), flexible(vec![alone])), "nothing else holds");
     let mut two = bar();
     let (other, first) = (bar(), two.mesh.points.len() as u32);
     two.mesh.points.extend(other.mesh.points.iter().map(|p| *p + Vec3::new(0.0, 1.0, 0.0)));

@@ -111,6 +111,7 @@ pub fn tets_of(scene: &RawScene, (unit, at): (f64, Vec3)) -> Option<RawTets> {
         raw.regions.resize(raw.tets.len() - part.tets.len(), 0);
         raw.regions.extend(&part.tet_regions);
         raw.regions.resize(raw.tets.len(), 0);
+        raw.materials.extend(&part.tet_materials);
         for (name, set) in &part.sets {
             let all = raw.mesh.sets.entry(name.clone()).or_default();
             all.extend(set.iter().map(|v| place[*v as usize]).filter(|v| *v != u32::MAX));
@@ -123,6 +124,10 @@ pub fn tets_of(scene: &RawScene, (unit, at): (f64, Vec3)) -> Option<RawTets> {
     let boundary = Tets::of(&raw.mesh.points, &raw.tets).boundary;
     let sets = std::mem::take(&mut raw.mesh.sets);
     raw.mesh = Mesh { sets, ..Mesh::from_triangles(raw.mesh.points, boundary) };
+    // Parts without them leave them to the scene.
+    if raw.materials.len() != raw.tets.len() {
+        raw.materials.clear();
+    }
     (!raw.tets.is_empty()).then_some(raw)
 }
 

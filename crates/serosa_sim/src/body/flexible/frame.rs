@@ -46,13 +46,13 @@ impl Frame {
         self.to + self.rot * (rest - self.from)
     }
 
-    /// The displacement of an element in this frame: the shift of its origin \[m\] as the first column, and the linear map
-    /// about it less identity.
-    pub fn relative(&self, element: &ControlElement, at: &Affine) -> [Mat3; 2] {
+    /// The displacement of an element in this frame: the shift of its origin \[m\], and the linear map about it less
+    /// identity.
+    pub fn relative(&self, element: &ControlElement, at: &Affine) -> (Vec3, Mat3) {
         let back = self.rot.transpose();
         let shift = back * (at.pose.pos - self.to) - (element.origin - self.from);
         let map = back * (Mat3::from_quat(at.pose.rot) * Mat3::from_diagonal(at.scale));
-        [Mat3::from_cols(shift, Vec3::ZERO, Vec3::ZERO), map - Mat3::IDENTITY]
+        (shift, map - Mat3::IDENTITY)
     }
 }
 

@@ -36,6 +36,8 @@ pub struct FlexibleWork {
     pub frame: Frame,
     /// Weights of the modes in that frame.
     pub coefficients: Vec<Real>,
+    /// The same, as modes are kept.
+    weights: Vec<f32>,
     /// Force \[N\] and torque about its origin \[N m\] that each element puts on the body, in the world.
     pub reactions: Vec<[Vec3; 2]>,
     /// What others do to it.
@@ -48,14 +50,16 @@ impl FlexibleWork {
         self.frame = Frame::of(body, at.clone());
         self.coefficients.clear();
         for (element, at) in body.elements.iter().zip(at) {
-            let [shift, map] = self.frame.relative(element, &at);
-            self.coefficients.extend(shift.x_axis.to_array());
+            let (shift, map) = self.frame.relative(element, &at);
+            self.coefficients.extend(shift.to_array());
             let rows = map.transpose();
             [rows.x_axis, rows.y_axis, rows.z_axis]
                 .iter()
                 .for_each(|r| self.coefficients.extend(r.to_array()));
         }
         self.coefficients.extend((self.frame.rot.transpose() * gravity).to_array());
+        self.weights.clear();
+        self.weights.extend(self.coefficients.iter().map(|c| *c as f32));
         self.reactions.clear();
         let columns = body.columns();
         for rows in body.reaction.chunks_exact(6 * columns) {
@@ -70,16 +74,20 @@ impl FlexibleWork {
         for (i, (c, at)) in self.coefficients.chunks_exact(MODES).zip(at).enumerate() {
             let (i, stretch) = (Some(i as u32), Vec3::from_slice(&c[..3]).length());
             let angle = angle_of(self.frame.rot.transpose() * Mat3::from_quat(at.pose.rot));
-            // Written so that what is no number is beyond all limits.
-            if !(angle <= limits.angle) {
+            if beyond(angle, limits.angle) {
                 return Some((i, Nonlinear::Angle, [angle, limits.angle]));
             }
-            if !(stretch <= limits.stretch) {
+            if beyond(stretch, limits.stretch) {
                 return Some((i, Nonlinear::Stretch, [stretch, limits.stretch]));
             }
         }
         None
     }
+}
+
+/// What is no number is beyond all limits.
+fn beyond(value: Real, limit: Real) -> bool {
+    value.is_nan() || value > limit
 }
 
 fn dot(a: &[Real], b: &[Real]) -> Real {
@@ -115,8 +123,11 @@ pub(crate) fn predict(
         shape(body, work, rest, pos);
         if body.limits.strain.is_finite() {
             let strain = largest_strain(&body.triangles, rest, pos);
-            let beyond = !(strain <= body.limits.strain);
-            wrong = beyond.then_some((None, Nonlinear::Strain, [strain, body.limits.strain]));
+            wrong = beyond(strain, body.limits.strain).then_some((
+                None,
+                Nonlinear::Strain,
+                [strain, body.limits.strain],
+            ));
         }
     }
     match wrong {

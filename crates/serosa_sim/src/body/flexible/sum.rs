@@ -10,25 +10,12 @@ use rayon::prelude::*;
 const JOB: usize = 32;
 /// Triangles that one job measures.
 const TRIANGLES: usize = 2048;
-/// Coefficients that are summed without room of their own: those of eight elements.
-const MOST: usize = 99;
 
 /// The shape of a body: vertices at `rest` go to `pos`. One pass over the modes: 3 · vertices · columns multiplications.
 ///
 /// Each vertex is summed column by column, whoever sums it, so that the bits do not depend on threads or vector units.
 pub fn shape(body: &FlexibleBody, work: &FlexibleWork, rest: &[Vec3], pos: &mut [Vec3]) {
-    let mut room = [0.0f32; MOST];
-    let columns = body.columns();
-    let frame = &work.frame;
-    if columns > MOST {
-        let weights: Vec<f32> = work.coefficients.iter().map(|c| *c as f32).collect();
-        return each_block(body, &weights, rest, pos, frame);
-    }
-    room.iter_mut().zip(&work.coefficients).for_each(|(r, c)| *r = *c as f32);
-    each_block(body, &room[..columns], rest, pos, frame);
-}
-
-fn each_block(body: &FlexibleBody, weights: &[f32], rest: &[Vec3], pos: &mut [Vec3], frame: &super::Frame) {
+    let (weights, frame) = (&work.weights[..], &work.frame);
     let size = 3 * MODE_BLOCK * weights.len();
     let jobs = pos.par_chunks_mut(JOB * MODE_BLOCK).zip(rest.par_chunks(JOB * MODE_BLOCK));
     jobs.zip(body.modes.par_chunks(JOB * size)).for_each(|((pos, rest), modes)| {
