@@ -322,3 +322,65 @@ fn surfaces_that_bound_no_body_are_named_when_they_are_baked() {
     loose.attachments.clear();
     assert!(said(loose).contains("nothing moves or holds"));
 }
+
+/// One bar, held by a control element at each end, by quadratic tetrahedra and by boundary elements: what the step reads of
+/// them is the same.
+#[test]
+fn finite_and_boundary_elements_bake_the_same_body() {
+    let size = Vec3::new(0.2, 0.1, 0.1);
+    let end = |name: &str, x: Real| RawControl {
+        name: name.into(),
+        which: Selector::Box(serosa_geometry::Aabb {
+            min: Vec3::new(x - 1e-6, -1.0, -1.0),
+            max: Vec3::new(x + 1e-6, 1.0, 1.0),
+        }),
+        speed_max: 1.0,
+        by_force: false,
+        moves: Vec::new(),
+    };
+    let baked_as = |geometry: RawGeometry, method: RawMethod| {
+        let mut model = flexible(method, RawCompliance::None);
+        let RawModel::Flexible(inner) = &mut model else { panic!("flexible") };
+        inner.controls = vec![end("left", 0.0), end("right", size.x)];
+        let world = baked(&lagrangian(vec![body("bar", geometry, model)], Filter::Off)).world();
+        body_of(&world, 0).clone()
+    };
+    let cells = |n: usize| block(&Block { corner: Vec3::ZERO, size, cells: [2 * n, n, n] });
+    let (mesh, tets) = cells(4);
+    let tets = RawTets { mesh, tets, ..RawTets::default() }.raised();
+    let fem = baked_as(RawGeometry::Tets(tets), RawMethod::Finite);
+    let (mesh, _) = cells(8);
+    let (nodes, triangles) = serosa_bake::flexible::surface(&mesh);
+    let points = nodes.iter().map(|v| mesh.points[*v as usize]).collect();
+    let mesh = serosa_geometry::Mesh::from_triangles(points, triangles);
+    let bem = baked_as(RawGeometry::Mesh { mesh, radius: 0.0 }, RawMethod::Boundary);
+    assert!((fem.weight.mass / bem.weight.mass - 1.0).abs() < 1e-9);
+    assert!((fem.weight.center - bem.weight.center).length() < 1e-9);
+    let columns = fem.columns();
+    let energy = |b: &FlexibleBody, k: usize, l: usize| b.energy[k * columns + l];
+    let mut worst: [Real; 3] = [0.0; 3];
+    for k in 0..columns {
+        for l in 0..columns {
+            let size = (energy(&fem, k, k) * energy(&fem, l, l)).sqrt();
+            worst[0] = worst[0].max((energy(&fem, k, l) - energy(&bem, k, l)).abs() / size);
+        }
+    }
+    for (axis, (a, b)) in fem.weight.moment.iter().zip(&bem.weight.moment).enumerate() {
+        let (row, k) = (axis / columns, axis % columns);
+        // Of what the mode moves at most along any axis.
+        let most = (0..3).map(|r| fem.weight.moment[r * columns + k].abs()).fold(0.0, Real::max);
+        let most = if k < columns - 3 { most.max(0.1 * fem.weight.mass * size.y) } else { most };
+        worst[1] = worst[1].max((a - b).abs() / most);
+        assert!(row < 3);
+    }
+    for row in 0..12 {
+        let of = |b: &FlexibleBody, k: usize| b.reaction[row * columns + k];
+        // As large as reactions to motions of the same kind are: shifts, maps, gravity.
+        for kind in [0..3, 3..12, 12..15, 15..24, 24..27] {
+            let most = kind.clone().map(|k| of(&fem, k).abs()).fold(0.0, Real::max);
+            let off = kind.map(|k| (of(&fem, k) - of(&bem, k)).abs()).fold(0.0, Real::max);
+            worst[2] = worst[2].max(off / most);
+        }
+    }
+    assert!(worst.iter().all(|w| *w < 0.05), "energies, moments, reactions: {worst:?}");
+}

@@ -113,6 +113,7 @@ pub(crate) fn predict(
     let own = first..first + body.elements.len();
     let (work, gravity) = (&mut scratch.flexibles[b], sub.params.fall());
     work.place(body, state.controls[own.clone()].iter().map(|c| c.at), gravity);
+    touched::recall(sub, (b, body), state, work);
     let mut next = std::mem::take(&mut work.next);
     next.clear();
     next.extend((0..body.elements.len()).map(|i| advance(body, work, i, &state.controls[first + i], sub.h)));
@@ -139,6 +140,7 @@ pub(crate) fn predict(
         }
     }
     work.next = next;
+    touched::carry(work, pos);
 }
 
 /// Where an element is after a substep, on its way to where it is led.

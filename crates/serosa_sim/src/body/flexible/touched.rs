@@ -7,13 +7,15 @@
 //! when the sweeps are done.
 
 use super::columns::{Columns, block};
+use super::{FlexibleWork, shape};
 use crate::algebra::qp::Dense;
 use crate::body::Substep;
 use crate::model::{BodyKind, Compliance, FlexibleBody, NONE, Pose};
+use crate::params::Response;
 use crate::respond::augmented_lagrangian::{Axes, Touching};
 use crate::row::Side;
 use crate::state::State;
-use crate::{Mat3, Real, Scratch, Vec3};
+use crate::{Mat3, PrimId, Real, Scratch, Vec3};
 use rayon::prelude::*;
 
 /// Newton steps of a sweep: as many as rows begin and cease to push.
@@ -31,6 +33,8 @@ pub struct Touched {
     columns: Columns,
     /// Where each vertex is while nothing touches it \[m\].
     free: Vec<Vec3>,
+    /// How far contacts had moved each vertex before this substep, in the body's own axes \[m\]; empty where none had.
+    carried: Vec<Vec3>,
     rows: Vec<Own>,
     /// Vertices that rows hold, counted from the first of the body, ascending.
     vertices: Vec<u32>,
@@ -139,6 +143,41 @@ struct Among<'a> {
     vertices: std::ops::Range<usize>,
 }
 
+/// Predict, before elements move: how far what touched a body in the last substep had moved it from its free shape.
+///
+/// A body that is still pressed would spring back to its free shape and be pressed again in every step; what is near
+/// would be looked for all along that way.
+pub(super) fn recall(
+    sub: &Substep,
+    (b, body): (usize, &FlexibleBody),
+    state: &State,
+    work: &mut FlexibleWork,
+) {
+    let own = |prim: PrimId| sub.model.prims[prim.at()].body.at() == b;
+    let pressed = sub.params.response == Response::AugmentedLagrangian
+        && !matches!(body.compliance, Compliance::None)
+        && state.kept.iter().any(|kept| own(kept.key.a) || own(kept.key.b));
+    let mut touched = std::mem::take(&mut work.touched);
+    touched.carried.clear();
+    if pressed {
+        let vertices = sub.model.bodies[b].vertex_range();
+        touched.free.resize(vertices.len(), Vec3::ZERO);
+        shape(body, work, &sub.model.rest[vertices.clone()], &mut touched.free);
+        let back = work.frame.rot.transpose();
+        let moved = state.pos[vertices].iter().zip(&touched.free).map(|(x, free)| back * (*x - *free));
+        touched.carried.extend(moved);
+    }
+    work.touched = touched;
+}
+
+/// Predict, when its free shape is known: it starts as far from it as it was.
+pub(super) fn carry(work: &mut FlexibleWork, pos: &mut [Vec3]) {
+    let Touched { free, carried, .. } = &mut work.touched;
+    free.clear();
+    free.extend_from_slice(pos);
+    pos.iter_mut().zip(carried).for_each(|(x, moved)| *x += work.frame.rot * *moved);
+}
+
 /// Begins a substep: bodies go where the rows of the last one push them.
 pub(crate) fn start(sub: &Substep, state: &State, scratch: &mut Scratch) {
     each(sub, state, scratch, |body, rot, touched, mut among| {
@@ -180,10 +219,10 @@ pub(crate) fn spread(sub: &Substep, state: &State, scratch: &mut Scratch) {
         touched.energy = 0.5 * touched.rows.iter().map(|own| own.push.dot(own.moved)).sum::<Real>();
         let Touched { columns, free, vertices, forces, .. } = &*touched;
         let pushed = || vertices.iter().zip(forces).filter(|(_, force)| **force != Vec3::ZERO);
-        if pushed().next().is_none() {
-            return;
-        }
         let own = &mut among.pos[among.vertices.clone()];
+        if pushed().next().is_none() {
+            return own.copy_from_slice(free);
+        }
         own.par_chunks_mut(JOB).zip(free.par_chunks(JOB)).enumerate().for_each(|(job, (pos, free))| {
             let first = (job * JOB) as u32;
             pos.fill(Vec3::ZERO);
@@ -200,8 +239,6 @@ impl Touched {
     /// Lists the rows of a body and the vertices that they hold.
     fn begin(&mut self, among: &Among) {
         self.columns.make_room();
-        self.free.clear();
-        self.free.extend_from_slice(&among.pos[among.vertices.clone()]);
         self.rows.clear();
         self.rows
             .extend(among.rows.iter().map(|r| Own::of(*r, &among.touching[*r as usize], &among.vertices)));
