@@ -118,21 +118,22 @@ impl Solved {
         let mut energy = vec![0.0; columns * columns];
         let mut moment = vec![0.0; 3 * columns];
         for k in 0..columns {
-            for l in 0..columns {
+            for l in (0..columns - 3).filter(|_| k < columns - 3) {
                 // Symmetric but for what collocation leaves of it.
                 energy[k * columns + l] = 0.5 * (work(given[k], &motions[l]) + work(given[l], &motions[k]));
             }
             for axis in 0..3 {
-                let weight = columns - 3 + axis;
                 // Betti: weight moves as far by a motion of what is held as its reactions are moved.
                 moment[axis * columns + k] = match k.checked_sub(columns - 3) {
-                    None => -work(given[k], &motions[weight]),
+                    None => -work(given[k], &motions[columns - 3 + axis]),
                     Some(other) => sag.row(axis)[other],
                 };
-                if let Some(other) = k.checked_sub(columns - 3) {
-                    energy[weight * columns + k] = 0.5 * (sag.row(axis)[other] + sag.row(other)[axis]);
-                }
             }
+        }
+        // What is held does not move by weight: the two kinds of modes share no energy.
+        for (i, j) in (0..9).map(|k| (k / 3, k % 3)) {
+            let at = (columns - 3 + i) * columns + columns - 3 + j;
+            energy[at] = 0.5 * (sag.row(i)[j] + sag.row(j)[i]);
         }
         let (volume, center) = held.volume();
         let weight = Weight { mass: density * volume, center, moment };
