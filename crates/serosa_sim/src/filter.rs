@@ -22,6 +22,7 @@
 //! The guarantee starts from a separated state and holds in f64 with a margin of [`MARGIN`]. A shape turned by an
 //! angle a leaves the chord of its motion by at most a² r/2 at a distance r; rigid frames pay for that too.
 
+mod lookout;
 mod path;
 mod shorten;
 
@@ -31,6 +32,7 @@ use crate::model::{BodyKind, Model, PrimKind, Shape};
 use crate::params::Filter;
 use crate::state::{State, Twist};
 use crate::{Mat3, PrimId, Real, Scratch, Vec3, VertexId};
+use lookout::Lookout;
 use path::{Core, Path, closing, follow};
 use serosa_geometry::rotation::from_rotation_vector;
 use shorten::{Arm, HalfSpace, Shortened, Turn, clip_within, turn_within, within};
@@ -84,9 +86,7 @@ impl Pair {
 /// The certificates of a substep.
 #[derive(Clone, Debug, Default)]
 pub struct Planes {
-    /// Farthest that a vertex was to stray from its way which nothing else held back, or that a solid springs \[m\]. 0
-    /// where there is none.
-    pub(crate) wanted: Real,
+    lookout: Lookout,
     pairs: Vec<Pair>,
     /// The pairs of each vertex, then of each rigid frame, in their order: where they start, two more than there are
     /// vertices and frames.
@@ -140,6 +140,11 @@ pub(crate) fn plan(sub: &Substep, state: &State, scratch: &mut Scratch) {
 }
 
 impl Planes {
+    /// One per vertex: how far it should be free to stray in the next substep, for what was seen in this \[m\].
+    pub(crate) fn ahead(&self) -> &[Real] {
+        &self.lookout.ahead
+    }
+
     /// Brings the pairs of each vertex and of each frame together.
     fn link(&mut self, model: &Model, vertices: usize) {
         let nodes = vertices + model.rigids.len();
@@ -478,7 +483,7 @@ fn take(sub: &Substep, state: &State, scratch: &mut Scratch) -> Shortened {
     let attachments = attachments_shortened(sub, state, scratch);
     let Scratch { planes, pos, vel, pose, twist, lost, reach, wanted: held, .. } = scratch;
     let mut truncated = 0;
-    planes.wanted = reach.sprung(sub.model, pos, &state.pos);
+    planes.lookout.begin(sub.model, reach, pos, &state.pos);
     for (b, body) in sub.model.bodies.iter().enumerate().filter(|(b, _)| !state.frozen[*b]) {
         for v in body.vertex_range() {
             let (step, wanted) = (planes.steps[v], pos[v] - state.pos[v] - reach.common[v]);
@@ -488,7 +493,7 @@ fn take(sub: &Substep, state: &State, scratch: &mut Scratch) -> Shortened {
                 // Where no plane was in the way, it should have been free to stray farther.
                 let beyond = (wanted - held[v]).length();
                 if wanted.is_finite() && beyond > 0.0 && (step - held[v]).length() <= 0.1 * reach.strays[v] {
-                    planes.wanted = planes.wanted.max(reach.strays[v] + beyond);
+                    planes.lookout.see(v, reach.strays[v] + beyond);
                 }
                 let whole = step + reach.common[v];
                 pos[v] = state.pos[v] + whole;
@@ -505,6 +510,7 @@ fn take(sub: &Substep, state: &State, scratch: &mut Scratch) -> Shortened {
             }
         }
     }
+    planes.lookout.spread(sub.model);
     Shortened { vertices: truncated, attachments }
 }
 

@@ -106,9 +106,9 @@ pub struct State {
     pub grips: Vec<Grip>,
     /// Rows that pushed in the last substep, sorted by key. Written by Respond.
     pub kept: Vec<Kept>,
-    /// How far a vertex was to move in the last substep where the filter had not looked far enough ahead for it \[m\];
-    /// 0 where it had. Written by Finish.
-    pub ahead: Real,
+    /// One per vertex: how far it should be free to stray in the next substep for what it did in those before \[m\]; 0
+    /// where its free motion says enough. Written by Finish.
+    pub ahead: Vec<Real>,
     /// One per body: taken out of the motion by the guard. Written by Guard.
     pub frozen: Vec<bool>,
     /// Active pairs of the tracker, sorted, each once; empty with other detectors. Written by Detect.
@@ -135,7 +135,7 @@ impl State {
             controls: elements(model).map(|(_, e)| at_rest(e.origin)).collect(),
             grips: Vec::with_capacity(model.tools.len() * GRIPS_MAX),
             kept: Vec::new(),
-            ahead: 0.0,
+            ahead: vec![0.0; model.rest.len()],
             frozen: vec![false; model.bodies.len()],
             tracked: Vec::new(),
         }
@@ -148,6 +148,7 @@ impl State {
             |p: PrimId| model.prims.get(p.at()).is_some_and(|p| matches!(p.kind, PrimKind::Segment(_)));
         self.pos.len() == n
             && self.vel.len() == n
+            && self.ahead.len() == n
             && self.pose.len() == r
             && self.twist.len() == r
             && self.radius.len() == model.prims.len()
@@ -173,7 +174,7 @@ impl State {
         self.controls.clone_from(&other.controls);
         self.grips.clone_from(&other.grips);
         self.kept.clone_from(&other.kept);
-        self.ahead = other.ahead;
+        self.ahead.clone_from(&other.ahead);
         self.frozen.clone_from(&other.frozen);
         // With its room, since the tracker makes room ahead.
         self.tracked.clear();
@@ -215,7 +216,7 @@ impl State {
             h.vec(kept.stick);
             h.vec(kept.drag);
         }
-        h.word(self.ahead.to_bits());
+        self.ahead.iter().for_each(|a| h.word(a.to_bits()));
         self.frozen.iter().for_each(|f| h.word(u64::from(*f)));
         self.tracked.iter().for_each(|t| h.word(u64::from(t.a.0) << 32 | u64::from(t.b.0)));
         h.finish()

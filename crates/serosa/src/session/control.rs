@@ -1,8 +1,10 @@
-//! The motion of control elements that a scene describes.
+//! The motion of control elements: as a scene describes it, or at random.
 
+use super::device::SplitMix;
 use serosa_bake::raw::{ControlMove, RawModel, RawScene};
-use serosa_geometry::{Vec3, rotation};
-use serosa_sim::Control;
+use serosa_geometry::{Aabb, Vec3, rotation};
+use serosa_sim::body::flexible::elements;
+use serosa_sim::{Control, World};
 
 /// The way of a control element, in order of time.
 #[derive(Debug)]
@@ -55,5 +57,51 @@ impl Drive {
         if let Ok(place) = Control::new(origin + a.shift.lerp(b.shift, s), turn, a.scale.lerp(b.scale, s)) {
             *control = place.loaded(a.force.lerp(b.force, s), a.torque.lerp(b.torque, s));
         }
+    }
+}
+
+/// A control element that goes from one random place to the next, about where it is at rest.
+#[derive(Debug)]
+pub struct Roam {
+    drive: Drive,
+    random: SplitMix,
+    /// How far it goes \[m\], and how long that takes \[s\].
+    far: f64,
+    each_s: f64,
+}
+
+impl Roam {
+    /// The farthest way, as a part of the size of the body; the largest turn \[rad\] and change of scale.
+    const FAR: f64 = 0.1;
+    const TURN: f64 = 0.4;
+    const GROW: f64 = 0.1;
+
+    /// One for each control element of a world, at a given speed \[m/s\].
+    pub fn of_world(world: &World, seed: u64, speed: f64) -> Vec<Self> {
+        let one = |(i, (body, _)): (usize, (serosa_sim::BodyId, _))| {
+            let range = world.model.bodies[body.at()].vertex_range();
+            let far = Self::FAR * Aabb::around(world.model.rest[range].iter().copied()).size().length();
+            let random = SplitMix(seed ^ (i as u64 + 1).wrapping_mul(0xD6E8_FEB8_6659_FD93));
+            Self { drive: Drive::new(Vec::new()), random, far, each_s: (far / speed).max(0.01) }
+        };
+        elements(&world.model).enumerate().map(one).collect()
+    }
+
+    /// Where the element is to be at a time.
+    pub fn lead(&mut self, time: f64, control: &mut Control) {
+        while self.drive.moves.last().is_none_or(|m| m.time_s < time) {
+            let r = &mut self.random;
+            let mut any = || Vec3::new(r.unit(), r.unit(), r.unit()) * 2.0 - Vec3::ONE;
+            let next = ControlMove {
+                time_s: self.drive.moves.last().map_or(0.0, |m| m.time_s) + self.each_s,
+                shift: any() * self.far,
+                turn: any() * Self::TURN,
+                scale: Vec3::ONE + any() * Self::GROW,
+                force: Vec3::ZERO,
+                torque: Vec3::ZERO,
+            };
+            self.drive.moves.push(next);
+        }
+        self.drive.lead(time, control);
     }
 }

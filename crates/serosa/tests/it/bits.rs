@@ -2,6 +2,7 @@
 
 use serosa::scenes::{BUILT_IN, find, load};
 use serosa::session::{Device, Session};
+use serosa_io::scene::Loaded;
 
 /// Steps of the small scenes.
 const STEPS: u64 = 10_000;
@@ -23,8 +24,7 @@ const CONTACT: u64 = 60;
 
 /// Runs a scene with random tools and returns the hash at the end; `restore` saves half way, throws the world
 /// away and goes on with the saved state.
-fn run(name: &str, steps: u64, threads: usize, restore: bool) -> u64 {
-    let loaded = load(&find(name).unwrap()).unwrap();
+fn run((name, loaded): (&str, &Loaded), steps: u64, threads: usize, restore: bool) -> u64 {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     pool.install(|| {
         let world = loaded.baked.world();
@@ -45,10 +45,12 @@ fn run(name: &str, steps: u64, threads: usize, restore: bool) -> u64 {
 
 /// One scene, four times over.
 fn same_bits(name: &str, steps: u64) {
-    let one = run(name, steps, 1, false);
-    assert_eq!(one, run(name, steps, 2, false), "{name} on 2 threads");
-    assert_eq!(one, run(name, steps, 8, false), "{name} on 8 threads");
-    assert_eq!(one, run(name, steps, 2, true), "{name} after a restore");
+    let loaded = load(&find(name).unwrap()).unwrap();
+    let run = |threads, restore| run((name, &loaded), steps, threads, restore);
+    let one = run(1, false);
+    assert_eq!(one, run(2, false), "{name} on 2 threads");
+    assert_eq!(one, run(8, false), "{name} on 8 threads");
+    assert_eq!(one, run(2, true), "{name} after a restore");
 }
 
 #[test]

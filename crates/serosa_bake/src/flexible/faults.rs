@@ -69,37 +69,7 @@ pub fn choose_nodes(
     held: &[u32],
     place: Place,
 ) -> Result<Chosen, Vec<Fault>> {
-    let mut faults = Vec::new();
-    let mut elements = Vec::new();
-    let mut owner: Vec<Option<&str>> = vec![None; mesh.points.len()];
-    held.iter().for_each(|v| owner[*v as usize] = Some("the attachments"));
-    let mut seen = std::collections::BTreeSet::new();
-    for control in &flexible.controls {
-        let name = &control.name;
-        let mut say = |message: String, help: String| faults.push(Fault::new(place, message, help));
-        if !seen.insert(name) {
-            say(format!("two control elements are called \"{name}\""), "choose another name".into());
-        }
-        let Some(nodes) = select(mesh, &control.which).filter(|n| !n.is_empty()) else {
-            let help = format!("this body has the sets: {}", names(mesh));
-            say(format!("the control element \"{name}\" holds no node"), help);
-            continue;
-        };
-        if let Some((v, other)) = nodes.iter().find_map(|v| Some((*v, owner[*v as usize]?))) {
-            let both = nodes.iter().filter(|v| owner[**v as usize].is_some()).count();
-            let at = mesh.points[v as usize];
-            say(
-                format!(
-                    "the control element \"{name}\" and {other} both hold {both} nodes, one at {}",
-                    crate::scene::show(at)
-                ),
-                "make them smaller: a node is moved by one of them".into(),
-            );
-        }
-        nodes.iter().for_each(|v| owner[*v as usize] = Some(name));
-        let origin = nodes.iter().map(|v| mesh.points[*v as usize]).sum::<Vec3>() / nodes.len() as f64;
-        elements.push(Own { nodes, origin });
-    }
+    let (elements, mut faults) = own_nodes(mesh, flexible, held, place);
     if flexible.controls.is_empty() && held.is_empty() {
         let help = "write control = [{ name = \"…\", … }], or attach = [{ name = \"…\" }]";
         faults.push(Fault::new(place, "nothing moves or holds this flexible body", help));
@@ -135,6 +105,42 @@ pub fn choose_nodes(
         return Err(vec![Fault::new(place, message, "make them smaller")]);
     }
     Ok(chosen)
+}
+
+/// The nodes of each control element, and what is wrong with them.
+fn own_nodes(mesh: &Mesh, flexible: &RawFlexible, held: &[u32], place: Place) -> (Vec<Own>, Vec<Fault>) {
+    let mut faults = Vec::new();
+    let mut elements = Vec::new();
+    let mut owner: Vec<Option<&str>> = vec![None; mesh.points.len()];
+    held.iter().for_each(|v| owner[*v as usize] = Some("the attachments"));
+    let mut seen = std::collections::BTreeSet::new();
+    for control in &flexible.controls {
+        let name = &control.name;
+        let mut say = |message: String, help: String| faults.push(Fault::new(place, message, help));
+        if !seen.insert(name) {
+            say(format!("two control elements are called \"{name}\""), "choose another name".into());
+        }
+        let Some(nodes) = select(mesh, &control.which).filter(|n| !n.is_empty()) else {
+            let help = format!("this body has the sets: {}", names(mesh));
+            say(format!("the control element \"{name}\" holds no node"), help);
+            continue;
+        };
+        if let Some((v, other)) = nodes.iter().find_map(|v| Some((*v, owner[*v as usize]?))) {
+            let both = nodes.iter().filter(|v| owner[**v as usize].is_some()).count();
+            let at = mesh.points[v as usize];
+            say(
+                format!(
+                    "the control element \"{name}\" and {other} both hold {both} nodes, one at {}",
+                    crate::scene::show(at)
+                ),
+                "make them smaller: a node is moved by one of them".into(),
+            );
+        }
+        nodes.iter().for_each(|v| owner[*v as usize] = Some(name));
+        let origin = nodes.iter().map(|v| mesh.points[*v as usize]).sum::<Vec3>() / nodes.len() as f64;
+        elements.push(Own { nodes, origin });
+    }
+    (elements, faults)
 }
 
 /// The pieces that could move or turn as a whole without resistance, by their nodes.

@@ -197,10 +197,11 @@ fn modes_balance_by_an_independent_assembly() {
                 assert!((found - wanted).abs() < 1e-8 * largest, "mode {k}: {found} {wanted}");
             }
         }
+        // A flat set has nothing to scale across itself.
         let slow = descend(&system, k, 1e-12, 10_000);
         let far = u.iter().fold(1e-12f64, |m, x| m.max(x.abs()));
         let off = u.iter().zip(&slow.mode).fold(0.0f64, |m, (a, b)| m.max((a - b).abs()));
-        assert!(off < 1e-8 * far && slow.steps > 0, "mode {k}: {off} of {far}");
+        assert!(off < 1e-8 * far && (slow.steps > 0 || far <= 1e-12), "mode {k}: {off} of {far}");
     }
 }
 
@@ -333,6 +334,7 @@ fn forces_are_balanced_by_reactions() {
     raw.controls[1].by_force = true;
     let mut world = world(bar(), raw);
     let origins = [0, 1].map(|i| body(&world).elements[i].origin);
+    world.params.gravity = 0.0;
     let (force, torque) = (Vec3::new(0.4, 0.05, -0.1), Vec3::new(0.002, -0.003, 0.004));
     let [a, b] = origins.map(|o| Control::new(o, Quat::IDENTITY, Vec3::ONE).unwrap());
     lead(&mut world, vec![a, b.loaded(force, torque)], 300);

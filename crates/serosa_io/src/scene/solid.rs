@@ -67,7 +67,7 @@ pub fn tube_of(n: &Node) -> Result<(Tube, u64), Problem> {
         return Err(Problem::new(n.span_of("inner_diameter"), "this tube has no wall", help));
     }
     let (curvature, length) = (n.si("curvature"), n.si("length"));
-    if curvature * outer >= 1.0 || curvature * length >= 6.28 {
+    if curvature * outer >= 1.0 || curvature * length >= core::f64::consts::TAU {
         let help =
             "write a smaller `curvature`: the tube may be as thick as its bend at most, and go round once";
         return Err(Problem::new(n.span_of("curvature"), "this tube runs into itself", help));

@@ -87,8 +87,10 @@ pub(crate) fn finish(sub: &Substep, state: &mut State, scratch: &mut Scratch) {
     state.pose.copy_from_slice(&scratch.pose);
     state.twist.copy_from_slice(&scratch.twist);
     // What was seen too late once is looked out for a while longer.
-    let wanted = scratch.planes.wanted.max(LOOKOUT * state.ahead);
-    state.ahead = if params.filter == Filter::Off || wanted < 1e-5 { 0.0 } else { wanted };
+    for (ahead, wanted) in state.ahead.iter_mut().zip(scratch.planes.ahead()) {
+        let wanted = wanted.max(LOOKOUT * *ahead);
+        *ahead = if params.filter == Filter::Off || wanted < 1e-5 { 0.0 } else { wanted };
+    }
     state.radius.iter_mut().zip(&scratch.growth).for_each(|(r, more)| *r += more);
     for (t, tool) in model.tools.iter().enumerate() {
         let (frame, coupling) = (&model.rigids[tool.rigid.at()], &params.couplings[t]);

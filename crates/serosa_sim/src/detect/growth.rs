@@ -22,16 +22,7 @@ pub(super) fn grow(sub: &Substep, state: &State, scratch: &mut Scratch) {
         return;
     }
     growth.fill(0.0);
-    let time = state.tick as Real * sub.params.dt_s;
-    for grown in &sub.model.growths {
-        let share = smooth((time + sub.h) / grown.duration_s);
-        let prims = grown.prims.start as usize..grown.prims.end as usize;
-        for (p, growth) in prims.clone().zip(&mut growth[prims]) {
-            let from = sub.model.prims[p].radius;
-            let most = HURRY * (grown.to - from) / grown.duration_s * sub.h;
-            *growth = (from + (grown.to - from) * share - state.radius[p]).clamp(0.0, most.max(0.0));
-        }
-    }
+    each_wish(sub, state, |p, wish| growth[p] = wish);
     if sub.params.filter != Filter::Off {
         growth.iter_mut().zip(&reach.prims).for_each(|(g, reach)| *g = g.min(OUTWARDS * reach));
         for pair in &finder.near {
@@ -45,6 +36,28 @@ pub(super) fn grow(sub: &Substep, state: &State, scratch: &mut Scratch) {
             let more = growth[row.key.a.at()] + growth[row.key.b.at()];
             row.gap -= more;
             row.offset += more;
+        }
+    }
+}
+
+/// What grows should be free to stray far enough for it: growth is a share of its reach.
+pub(super) fn make_room(sub: &Substep, state: &State, strays: &mut [Real], most: Real) {
+    each_wish(sub, state, |p, wish| {
+        for v in sub.model.prims[p].kind.vertices() {
+            strays[v.at()] = strays[v.at()].max((wish / OUTWARDS).min(most));
+        }
+    });
+}
+
+/// How much each growing primitive would grow in this substep if there were room \[m\].
+fn each_wish(sub: &Substep, state: &State, mut each: impl FnMut(usize, Real)) {
+    let time = state.tick as Real * sub.params.dt_s;
+    for grown in &sub.model.growths {
+        let share = smooth((time + sub.h) / grown.duration_s);
+        for p in grown.prims.start as usize..grown.prims.end as usize {
+            let from = sub.model.prims[p].radius;
+            let most = HURRY * (grown.to - from) / grown.duration_s * sub.h;
+            each(p, (from + (grown.to - from) * share - state.radius[p]).clamp(0.0, most.max(0.0)));
         }
     }
 }

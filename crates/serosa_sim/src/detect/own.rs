@@ -12,8 +12,8 @@ use rayon::prelude::*;
 use serosa_geometry::solid::touches_and_ends;
 use serosa_geometry::{Aabb, Grid, Solid};
 
-/// How far beyond what is needed a list reaches, as a share of the mean size of a primitive.
-const SKIN: Real = 0.1;
+/// How far beyond what is needed the cut of a primitive reaches, as a share of their mean size.
+const SKIN: Real = 0.05;
 /// And as a multiple of it.
 const MORE: Real = 1.3;
 /// What a listed pair costs, one that is looked at, and one that is listed anew, about.
@@ -26,14 +26,19 @@ const CHUNK: usize = 512;
 pub(super) struct Own {
     /// Where its vertices were when it was listed \[m\].
     pos: Vec<Vec3>,
-    /// The pairs that were no farther apart than `cut`, sorted, and how far that was \[m\].
+    /// The pairs that were no farther apart than their cuts together, sorted, and how far that was \[m\].
     pairs: Vec<u64>,
     gaps: Vec<Real>,
-    cut: Real,
+    /// One per primitive: as far as its vertices may go before the list has to be made anew \[m\].
+    cuts: Vec<Real>,
+    /// One per primitive: as far as any of its vertices has gone and may go, see [`Self::measure`] \[m\].
+    fars: Vec<Real>,
+    /// The same for each vertex.
+    vertex_fars: Vec<Real>,
     /// What the list has cost since it was made.
     spent: u64,
-    /// How many of its pairs were looked at when it was made.
-    fresh: u64,
+    /// How far its vertices are counted to go on the average, and how far they would be by a list made now \[m\].
+    means: [Real; 2],
     boxes: Vec<Aabb>,
     /// A ball around each primitive.
     centers: Vec<(Vec3, Real)>,
@@ -48,11 +53,12 @@ impl Own {
 
     /// Adds all pairs that may matter to `out`.
     ///
-    /// **Theorem.** No other pair of the body is nearer than it may come in this substep. Proof: let every vertex have
-    /// gone, and be free to go, to within `far` of where it was and a rigid motion common to all. The distance of two primitives
-    /// changes by what their vertices do apart, at most 2 `far`. A pair that is not added was farther apart than that. ∎
+    /// **Theorem.** No other pair of the body is nearer than it may come in this substep. Proof: let every vertex of a
+    /// primitive have gone, and be free to go, to within its `far` of where it was and a rigid motion common to all. The distance of
+    /// two primitives changes by what their vertices do apart, at most by both fars together. A pair that is not added was
+    /// farther apart than that. ∎
     ///
-    /// O(vertices + pairs listed); all anew where the body has deformed too far.
+    /// O(vertices + primitives + pairs listed); all anew where a primitive has gone farther than its cut.
     pub fn pairs(
         &mut self,
         model: &Model,
@@ -62,26 +68,41 @@ impl Own {
         out: &mut Vec<u64>,
     ) {
         let vertices = body.vertex_range();
-        let mut near = 2.0 * self.far(body, at, reach);
-        if self.pos.len() != vertices.len() || near.is_nan() || near > self.cut || self.is_dear() {
+        self.measure(model, body, at, reach);
+        let held = self.fars.iter().zip(&self.cuts).all(|(far, cut)| far <= cut);
+        if self.cuts.len() != self.fars.len() || !held || self.is_dear() {
             self.spent = 0;
             self.pos.clear();
             self.pos.extend_from_slice(&at.pos[vertices]);
-            near = 2.0 * self.far(body, at, reach);
-            self.list(model, body, near, solids);
+            self.measure(model, body, at, reach);
+            self.list(model, body, solids);
         }
-        let near = near * (1.0 + 1e-9) + 1e-12;
-        let (listed, before) = (self.pairs.iter().zip(&self.gaps), out.len());
-        out.extend(listed.filter(|(_, gap)| **gap <= near).map(|(pair, _)| *pair));
+        let (first, before) = (body.prims.start, out.len());
+        let far = |prim: PrimId| self.fars[(prim.0 - first) as usize];
+        let near = |pair: u64| {
+            let (a, b) = halves(pair);
+            (far(a) + far(b)) * (1.0 + 1e-9) + 1e-12
+        };
+        let listed = self.pairs.iter().zip(&self.gaps);
+        out.extend(listed.filter(|(pair, gap)| **gap <= near(**pair)).map(|(pair, _)| *pair));
         let looked = (out.len() - before) as u64;
-        self.fresh = if self.spent == 0 { looked } else { self.fresh };
-        self.spent += COSTS[0] * self.pairs.len() as u64 + COSTS[1] * looked.saturating_sub(self.fresh) + 1;
+        let needless = looked as Real * (1.0 - self.shrinks(self.means[0]));
+        self.spent += COSTS[0] * self.pairs.len() as u64 + COSTS[1] * needless as u64 + 1;
     }
 
     /// Whether the list has cost as much as one that fits better: one made for a fast moment has many pairs, and of one
-    /// whose body has turned since many are looked at.
+    /// whose body has deformed since many are looked at.
     fn is_dear(&self) -> bool {
-        self.spent > COSTS[2] * (self.pairs.len() + self.boxes.len()) as u64
+        let cut = self.cuts.iter().sum::<Real>() / self.cuts.len().max(1) as Real;
+        let anew = self.pairs.len() as Real * self.shrinks(cut) + self.boxes.len() as Real;
+        self.spent as Real > COSTS[2] as Real * anew
+    }
+
+    /// The share of the pairs within so far \[m\] that a list made now would have to look at: on a surface they grow with
+    /// the square.
+    fn shrinks(&self, far: Real) -> Real {
+        let share = (self.means[1] / far).clamp(0.0, 1.0);
+        if share.is_nan() { 1.0 } else { share * share }
     }
 
     /// The same for a search on the way to other places.
@@ -94,20 +115,27 @@ impl Own {
         out: &mut Vec<u64>,
     ) {
         let vertices = body.vertex_range();
-        let way = |v: usize| end.pos[v] - at.pos[v];
-        let far = vertices.clone().map(|v| way(v).length()).fold(0.0, Real::max);
         self.pos.clear();
-        self.pos.extend_from_slice(&at.pos[vertices]);
-        let wider = (0..model.prims.len()).map(|p| end.radius[p] - at.radius[p]).fold(0.0, Real::max);
-        self.list(model, body, 2.0 * (far + wider), solids);
+        self.pos.extend_from_slice(&at.pos[vertices.clone()]);
+        self.vertex_fars.clear();
+        self.vertex_fars.extend(vertices.map(|v| end.pos[v].distance(at.pos[v])));
+        self.gather(model, body);
+        for (k, far) in self.fars.iter_mut().enumerate() {
+            let prim = body.prims.start as usize + k;
+            *far += (end.radius[prim] - at.radius[prim]).max(0.0);
+        }
+        self.list(model, body, solids);
         out.extend_from_slice(&self.pairs);
     }
 
-    /// How far any vertex has gone, and may go, beside a rigid motion common to all \[m\].
-    fn far(&self, body: &Body, at: Places, reach: Option<&Reach>) -> Real {
+    /// How far each vertex has gone, and may go, beside a rigid motion common to all; and so each primitive. Not a number
+    /// where nothing was listed.
+    fn measure(&mut self, model: &Model, body: &Body, at: Places, reach: Option<&Reach>) {
         let vertices = body.vertex_range();
+        self.vertex_fars.clear();
         if self.pos.len() != vertices.len() {
-            return Real::NAN;
+            self.vertex_fars.resize(vertices.len(), Real::NAN);
+            return self.gather(model, body);
         }
         // A vertex may be anywhere along its way: half of it away from its middle.
         let way = |v: usize| reach.map_or(Vec3::ZERO, |reach| reach.ways[v] * 0.5);
@@ -125,10 +153,30 @@ impl Own {
         let turn = Mat3::from_quat(best_rotation(spread));
         let step = |v: usize| at.pos[v] - here - turn * (self.pos[v - first] - then) + way(v);
         let mean = vertices.clone().map(step).sum::<Vec3>() / count;
-        vertices.map(|v| (step(v) - mean).length() + way(v).length() + stray(v)).fold(0.0, Real::max)
+        let drift = vertices.clone().map(way).sum::<Vec3>() / count;
+        let mut means = [0.0; 2];
+        self.vertex_fars.extend(vertices.map(|v| {
+            let free = way(v).length() + stray(v);
+            let far = (step(v) - mean).length() + free;
+            means = [means[0] + far / count, means[1] + ((way(v) - drift).length() + free) / count];
+            far
+        }));
+        self.means = means;
+        self.gather(model, body);
     }
 
-    fn list(&mut self, model: &Model, body: &Body, near: Real, solids: &[Solid]) {
+    /// From vertices to primitives. What is not a number stays none.
+    fn gather(&mut self, model: &Model, body: &Body) {
+        let (first, all) = (body.vertices.start as usize, &self.vertex_fars);
+        let worse = |x: Real, y: Real| if x.is_nan() || y.is_nan() { Real::NAN } else { x.max(y) };
+        let prims = &model.prims[body.prims.start as usize..body.prims.end as usize];
+        self.fars.clear();
+        self.fars.extend(
+            prims.iter().map(|p| p.kind.vertices().iter().map(|v| all[v.at() - first]).fold(0.0, worse)),
+        );
+    }
+
+    fn list(&mut self, model: &Model, body: &Body, solids: &[Solid]) {
         let (first, prims) = (body.prims.start, body.prims.start as usize..body.prims.end as usize);
         self.boxes.clear();
         self.boxes.extend(solids[prims.clone()].iter().map(Solid::bounds));
@@ -136,15 +184,19 @@ impl Own {
         self.centers.extend(solids[prims].iter().map(ball));
         let size =
             self.boxes.iter().map(|b| b.size().max_element()).sum::<Real>() / self.boxes.len().max(1) as Real;
-        self.cut = if near.is_finite() { MORE * near + SKIN * size } else { Real::INFINITY };
-        let grown = if self.cut.is_finite() { 0.5 * self.cut } else { 1e3 };
-        self.boxes.iter_mut().for_each(|b| *b = b.grown(grown));
+        self.cuts.clear();
+        let cut = |far: &Real| if far.is_finite() { MORE * far + SKIN * size } else { Real::INFINITY };
+        self.cuts.extend(self.fars.iter().map(cut));
+        for (bounds, cut) in self.boxes.iter_mut().zip(&self.cuts) {
+            *bounds = bounds.grown(if cut.is_finite() { *cut } else { 1e3 });
+        }
         self.grid.build(&self.boxes, |i| model.group(PrimId(first + i)));
         self.pairs.clear();
-        let (centers, cut) = (&self.centers, self.cut);
+        let (centers, cuts) = (&self.centers, &self.cuts);
         for job in 0..self.grid.jobs() {
             self.grid.pairs_in(job, &self.boxes, |i, j| {
                 let ((x, r), (y, s)) = (centers[i as usize], centers[j as usize]);
+                let cut = cuts[i as usize] + cuts[j as usize];
                 if x.distance(y) - r - s <= cut && model.may_touch(PrimId(first + i), PrimId(first + j)) {
                     self.pairs.push((u64::from(first + i) << 32) | u64::from(first + j));
                 }
@@ -162,13 +214,23 @@ impl Own {
                 *gap = nearest.map_or(0.0, |touch| if touch.gap.is_nan() { 0.0 } else { touch.gap });
             }
         });
-        let mut k = 0;
-        let (cut, gaps) = (self.cut, &self.gaps);
-        self.pairs.retain(|_| {
-            k += 1;
-            gaps[k - 1] <= cut
-        });
-        self.gaps.retain(|gap| *gap <= cut);
+        self.keep_near(first);
+    }
+
+    /// Drops the pairs that are farther apart than their cuts together.
+    fn keep_near(&mut self, first: u32) {
+        let cut = |prim: PrimId| self.cuts[(prim.0 - first) as usize];
+        let mut kept = 0;
+        for k in 0..self.pairs.len() {
+            let (a, b) = halves(self.pairs[k]);
+            if self.gaps[k] <= cut(a) + cut(b) {
+                self.pairs[kept] = self.pairs[k];
+                self.gaps[kept] = self.gaps[k];
+                kept += 1;
+            }
+        }
+        self.pairs.truncate(kept);
+        self.gaps.truncate(kept);
     }
 }
 

@@ -2,13 +2,13 @@
 
 mod alone;
 
-use super::Places;
+use super::{Places, growth};
 use crate::body::Substep;
-use crate::model::{Body, BodyKind, Model, PrimKind};
+use crate::model::{BodyKind, Model, PrimKind};
 use crate::params::Response;
 use crate::respond::augmented_lagrangian::REST_GAP;
 use crate::state::State;
-use crate::{PrimId, Real, Scratch, Vec3, VertexId};
+use crate::{PrimId, Real, Scratch, Vec3};
 use serosa_geometry::rotation::to_rotation_vector;
 use serosa_geometry::{Aabb, Touch};
 
@@ -25,8 +25,6 @@ const STRAY: Real = 0.35;
 const FALL: Real = 1.0;
 /// A touch gets a row where the free motion, erring by this share of what its sides may stray, would close its gap.
 const DOUBT: Real = 0.5;
-/// How much more than in one substep the surface of a solid may be sent from its free motion in the next.
-const SPRING: Real = 1.25;
 /// Fat boxes hold what goes on as it does for so many steps more.
 const STRIDES: Real = 3.0;
 
@@ -71,18 +69,9 @@ impl Reach {
         }
     }
 
-    /// How far the surfaces of solids are sent from their free motion, and somewhat more \[m\]. What springs back is
-    /// pushed by forces that change little from one substep to the next; in the substep in which it turns it leaves its
-    /// way all at once. O(vertices).
-    pub(crate) fn sprung(&self, model: &Model, to: &[Vec3], from: &[Vec3]) -> Real {
-        let solid = |body: &&Body| matches!(body.kind, BodyKind::Solid(_));
-        let mut most: Real = 0.0;
-        for v in model.bodies.iter().filter(solid).flat_map(Body::vertex_range) {
-            let inside = model.neighbours.at(VertexId::from(v)).is_empty();
-            let off = to[v] - from[v] - self.common[v] - self.ways[v] / AHEAD;
-            most = if inside { most } else { most.max(off.length_squared()) };
-        }
-        if most.is_finite() { SPRING * most.sqrt() } else { 0.0 }
+    /// How far a step of a vertex is off its free motion \[m\].
+    pub(crate) fn off_way(&self, v: usize, step: Vec3) -> Vec3 {
+        step - self.common[v] - self.ways[v] / AHEAD
     }
 
     /// The box that a primitive may sweep, from the box where it stands.
@@ -162,26 +151,31 @@ impl Reach {
 
 /// Sets all reaches, each from its own free motion: one fast tool does not make detection look farther everywhere.
 /// Where the filter held something back in the last substep because it had not looked far enough, a stretched rope
-/// that is let go say, everything strays that far at least; and as far as what sprang back.
+/// that is let go say, it strays that far at least; and as far as what sprang back beside it.
 pub(super) fn look_ahead(sub: &Substep, state: &State, scratch: &mut Scratch) {
     let model = sub.model;
     let Scratch { reach, pos, pose, .. } = scratch;
-    let least = (AHEAD * state.ahead).clamp(LEAST, MOST);
-    let within = |far: Real| if far.is_finite() { far.clamp(least, MOST) } else { MOST };
+    let within = |least: Real, far: Real| if far.is_finite() { far.clamp(least, MOST) } else { MOST };
+    let astray = |v: usize, far: Real| within((AHEAD * state.ahead[v]).clamp(LEAST, MOST), far);
     reach.ways.clear();
     reach.ways.extend(pos.iter().zip(&state.pos).map(|(to, from)| {
         let way = (*to - *from) * AHEAD;
         if way.is_finite() { way.clamp_length_max(MOST) } else { Vec3::ZERO }
     }));
+    // What jaws hold goes with them.
+    for grip in &state.grips {
+        let (v, r) = (grip.vertex.at(), model.tools[grip.tool.at()].rigid.at());
+        let way = (pose[r].point(grip.at) - state.pos[v]) * AHEAD;
+        reach.ways[v] = if way.is_finite() { way.clamp_length_max(MOST) } else { Vec3::ZERO };
+    }
     reach.strays.clear();
-    reach.strays.extend(reach.ways.iter().map(|way| within(STRAY * way.length())));
+    reach.strays.extend(reach.ways.iter().enumerate().map(|(v, way)| astray(v, STRAY * way.length())));
     if sub.params.response == Response::AugmentedLagrangian {
         let fall = FALL * sub.params.fall().length() * sub.h * sub.h;
         for body in &model.bodies {
             if let BodyKind::Solid(_) | BodyKind::Springs(_) = body.kind {
-                let v = body.vertex_range();
-                let strays = reach.strays[v.clone()].iter_mut().zip(&reach.ways[v]);
-                strays.for_each(|(stray, way)| *stray = within(STRAY * way.length() + fall));
+                let falls = |v: usize| astray(v, STRAY * reach.ways[v].length() + fall);
+                body.vertex_range().for_each(|v| reach.strays[v] = falls(v));
             }
         }
     }
@@ -193,10 +187,12 @@ pub(super) fn look_ahead(sub: &Substep, state: &State, scratch: &mut Scratch) {
     );
     reach.frames.clear();
     let arms = model.rigids.iter().map(|rigid| rigid.shape.arm());
-    let far = |[shift, turn]: &[Vec3; 2], arm: Real| within(AHEAD * (shift.length() + turn.length() * arm));
+    let far =
+        |[shift, turn]: &[Vec3; 2], arm: Real| within(LEAST, AHEAD * (shift.length() + turn.length() * arm));
     reach.frames.extend(reach.turns.iter().zip(arms).map(|(turn, arm)| far(turn, arm)));
     let fall = FALL * sub.params.fall().length() * sub.h * sub.h;
-    alone::leave(model, (state, pos), reach, |way| within(STRAY * way + fall));
+    alone::leave(model, (state, pos), reach, |v, way| astray(v, STRAY * way + fall));
+    growth::make_room(sub, state, &mut reach.strays, MOST);
     reach.prims.clear();
     reach.prims.extend(model.prims.iter().map(|prim| match prim.kind {
         PrimKind::Shape(r) => reach.frames[r.at()],

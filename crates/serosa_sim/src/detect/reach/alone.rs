@@ -20,7 +20,7 @@ pub(super) fn leave(
     model: &Model,
     (state, to): (&State, &[Vec3]),
     reach: &mut Reach,
-    stray: impl Fn(Real) -> Real,
+    stray: impl Fn(usize, Real) -> Real,
 ) {
     reach.common.clear();
     reach.common.resize(reach.ways.len(), Vec3::ZERO);
@@ -40,7 +40,7 @@ pub(super) fn leave(
                 reach.common[v] = mean;
                 let way = (to[v] - state.pos[v] - mean) * super::AHEAD;
                 reach.ways[v] = if way.is_finite() { way.clamp_length_max(super::MOST) } else { Vec3::ZERO };
-                reach.strays[v] = stray(reach.ways[v].length());
+                reach.strays[v] = stray(v, reach.ways[v].length());
             }
         }
     }
