@@ -129,7 +129,7 @@ pub fn bar(count: u64, what: String, kind: &str) -> ProgressBar {
 
 fn device(args: &RunArgs, loaded: &Loaded, world: &World) -> Result<Device, Failure> {
     let Some(input) = &args.input else { return Ok(Device::of_scene(&loaded.raw)) };
-    if loaded.raw.tools.is_empty() {
+    if loaded.raw.tools.is_empty() && world.state.controls.is_empty() {
         let message =
             "error: the scene has no tool that --input could lead\n  help: add a [[tool]] to the scene";
         return Err(Failure::input(message));

@@ -127,7 +127,7 @@ impl Dim {
             Self::Stiffness => "a stiffness",
             Self::Damping => "a damping",
             Self::TurnStiffness => "a turning stiffness",
-            Self::Moment => "a torque or a bending stiffness of a sheet",
+            Self::Moment => "a bending stiffness of a sheet",
             Self::Rigidity => "a bending stiffness of a rod",
             Self::Rate => "a rate",
             Self::SurfaceDensity => "a mass by area",
