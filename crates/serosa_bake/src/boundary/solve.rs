@@ -17,8 +17,6 @@ pub struct Held<'a> {
     place: Vec<Option<u32>>,
     /// Faces all of whose corners are held.
     whole: Vec<bool>,
-    /// For each held node the area over which its traction pushes \[m²\].
-    areas: Vec<Real>,
     /// Tractions of held nodes are solved for in this unit \[Pa\], which makes all columns alike.
     unit: Real,
     lu: Lu,
@@ -60,10 +58,7 @@ impl Boundary {
         let edge = libm::sqrt(self.areas.iter().sum::<Real>() / self.areas.len() as Real);
         let unit = self.material.young / edge;
         let n = 3 * self.points.len() + if held.is_empty() { 6 } else { 0 };
-        let mut all =
-            Held { boundary: self, held, place, whole, areas: Vec::new(), unit, lu: Lu::default(), n };
-        all.areas =
-            all.held.iter().map(|v| all.faces_of(*v).map(|f| self.faces[f].area / 3.0).sum()).collect();
+        let mut all = Held { boundary: self, held, place, whole, unit, lu: Lu::default(), n };
         all.lu = Lu::of(all.matrix(), n).ok_or(BoundaryFault::Singular)?;
         Ok(all)
     }
@@ -182,13 +177,22 @@ impl Held<'_> {
         }
         x.resize(self.n, 0.0);
         self.lu.solve(&mut x);
-        let mut reaction = Vec::with_capacity(self.held.len());
-        for (i, v) in self.held.iter().enumerate() {
-            reaction.push(Vec3::from_slice(&x[3 * *v as usize..]) * (self.unit * self.areas[i]));
-        }
+        let traction = |v: u32| Vec3::from_slice(&x[3 * v as usize..]) * self.unit;
+        let reaction = self.held.iter().map(|v| self.held_with(*v, traction)).collect();
         let free = self.place.iter().zip(moved.iter_mut()).zip(x.chunks_exact(3));
         free.filter(|((place, _), _)| place.is_none()).for_each(|((_, u), x)| *u = Vec3::from_slice(x));
         Motion { displacement: moved, reaction }
+    }
+
+    /// The force that tractions of held nodes put on one of them \[N\]: over faces that are held whole it does the same work
+    /// as they do, whatever linear motion they make.
+    fn held_with(&self, node: u32, traction: impl Fn(u32) -> Vec3) -> Vec3 {
+        let own = traction(node);
+        let share = |f: usize| match self.whole[f] {
+            true => self.boundary.topology.triangles[f].iter().fold(own, |sum, v| sum + traction(*v)) / 12.0,
+            false => own / 3.0,
+        };
+        self.faces_of(node).map(|f| share(f) * self.boundary.faces[f].area).sum()
     }
 
     /// α = −(1 − 2ν)/E: see [`Self::of_body_force`].

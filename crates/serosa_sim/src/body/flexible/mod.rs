@@ -14,7 +14,7 @@ mod touched;
 pub use density::{Isotropic, densities};
 pub use frame::{Frame, angle_of};
 pub use sum::{largest_strain, shape};
-pub(crate) use touched::{descend, spread, start};
+pub(crate) use touched::{PACE, descend, spread, start};
 
 use crate::body::Substep;
 use crate::model::{BodyKind, ControlElement, FlexibleBody, Limits, MODES, Model, Weight};

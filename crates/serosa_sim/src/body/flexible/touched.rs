@@ -15,7 +15,7 @@ use crate::params::Response;
 use crate::respond::augmented_lagrangian::{Axes, Touching};
 use crate::row::Side;
 use crate::state::State;
-use crate::{Mat3, PrimId, Real, Scratch, Vec3};
+use crate::{Mat3, Real, Scratch, Vec3};
 use rayon::prelude::*;
 
 /// Newton steps of a sweep: as many as rows begin and cease to push.
@@ -24,6 +24,14 @@ const ROUNDS: u32 = 6;
 const HALVINGS: u32 = 8;
 /// Vertices that one job moves.
 const JOB: usize = 512;
+/// What is nearer to its free shape than this is there \[m\].
+const NEAR: Real = 1e-9;
+/// How much of the way to where pushes take it a body goes in a substep.
+///
+/// Rows hold the points where they were found. A body without inertia that went all the way would turn its faces under
+/// what presses it so far that the next rows are found elsewhere, and turn them back again: it would never rest. As it
+/// is it creeps like a material with some viscosity, and where it comes to rest is the same.
+pub(crate) const PACE: Real = 1.0 / 3.0;
 /// Vertices of one body that a row can hold.
 const HELD: usize = 6;
 
@@ -31,7 +39,7 @@ const HELD: usize = 6;
 #[derive(Clone, Debug, Default)]
 pub struct Touched {
     columns: Columns,
-    /// Where each vertex is while nothing touches it \[m\].
+    /// Where each vertex goes while nothing touches it \[m\].
     free: Vec<Vec3>,
     /// How far contacts had moved each vertex before this substep, in the body's own axes \[m\]; empty where none had.
     carried: Vec<Vec3>,
@@ -143,39 +151,44 @@ struct Among<'a> {
     vertices: std::ops::Range<usize>,
 }
 
-/// Predict, before elements move: how far what touched a body in the last substep had moved it from its free shape.
+/// Predict, before elements move: how far what touched a body had moved it from its free shape.
 ///
 /// A body that is still pressed would spring back to its free shape and be pressed again in every step; what is near
-/// would be looked for all along that way.
+/// would be looked for all along that way. Only the state is asked, so that a restored one goes on as it did.
 pub(super) fn recall(
     sub: &Substep,
     (b, body): (usize, &FlexibleBody),
     state: &State,
     work: &mut FlexibleWork,
 ) {
-    let own = |prim: PrimId| sub.model.prims[prim.at()].body.at() == b;
-    let pressed = sub.params.response == Response::AugmentedLagrangian
-        && !matches!(body.compliance, Compliance::None)
-        && state.kept.iter().any(|kept| own(kept.key.a) || own(kept.key.b));
+    let yields =
+        sub.params.response == Response::AugmentedLagrangian && !matches!(body.compliance, Compliance::None);
     let mut touched = std::mem::take(&mut work.touched);
     touched.carried.clear();
-    if pressed {
+    if yields {
         let vertices = sub.model.bodies[b].vertex_range();
         touched.free.resize(vertices.len(), Vec3::ZERO);
         shape(body, work, &sub.model.rest[vertices.clone()], &mut touched.free);
         let back = work.frame.rot.transpose();
         let moved = state.pos[vertices].iter().zip(&touched.free).map(|(x, free)| back * (*x - *free));
         touched.carried.extend(moved);
+        if touched.carried.iter().all(|moved| moved.length_squared() < NEAR * NEAR) {
+            touched.carried.clear();
+        }
     }
     work.touched = touched;
 }
 
-/// Predict, when its free shape is known: it starts as far from it as it was.
+/// Predict, when its free shape is known: it starts as far from it as it was, and left alone goes a share of the way back.
 pub(super) fn carry(work: &mut FlexibleWork, pos: &mut [Vec3]) {
     let Touched { free, carried, .. } = &mut work.touched;
     free.clear();
     free.extend_from_slice(pos);
-    pos.iter_mut().zip(carried).for_each(|(x, moved)| *x += work.frame.rot * *moved);
+    for ((x, free), moved) in pos.iter_mut().zip(free).zip(carried) {
+        let moved = work.frame.rot * *moved;
+        *x += moved;
+        *free += moved * (1.0 - PACE);
+    }
 }
 
 /// Begins a substep: bodies go where the rows of the last one push them.
@@ -216,7 +229,7 @@ pub(crate) fn descend(sub: &Substep, b: usize, body: &FlexibleBody, state: &Stat
 pub(crate) fn spread(sub: &Substep, state: &State, scratch: &mut Scratch) {
     each(sub, state, scratch, |body, rot, touched, among| {
         touched.gather(rot);
-        touched.energy = 0.5 * touched.rows.iter().map(|own| own.push.dot(own.moved)).sum::<Real>();
+        touched.energy = 0.5 * touched.rows.iter().map(|own| own.push.dot(own.moved)).sum::<Real>() / PACE;
         let Touched { columns, free, vertices, forces, .. } = &*touched;
         let pushed = || vertices.iter().zip(forces).filter(|(_, force)| **force != Vec3::ZERO);
         let own = &mut among.pos[among.vertices.clone()];
@@ -228,7 +241,8 @@ pub(crate) fn spread(sub: &Substep, state: &State, scratch: &mut Scratch) {
             pos.fill(Vec3::ZERO);
             for (v, force) in pushed() {
                 let columns = columns.of(body, *v);
-                pos.iter_mut().zip(first..).for_each(|(pos, v)| *pos += block(&columns, v) * *force);
+                let force = *force * PACE;
+                pos.iter_mut().zip(first..).for_each(|(pos, v)| *pos += block(&columns, v) * force);
             }
             pos.iter_mut().zip(free).for_each(|(pos, free)| *pos = *free + rot * *pos);
         });
@@ -262,7 +276,7 @@ impl Touched {
             self.columns.prepare(body, v);
             let columns = self.columns.of(body, v);
             for (to, vertex) in self.within[start..].iter_mut().zip(&self.vertices) {
-                *to += block(&columns, *vertex) * weight;
+                *to += block(&columns, *vertex) * (weight * PACE);
             }
         }
         let back = rot.transpose();
