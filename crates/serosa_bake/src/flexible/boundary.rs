@@ -110,36 +110,143 @@ impl Solved {
         let given = given(held, chosen);
         let mut motions: Vec<Motion> = given.iter().map(|u| held.solve(u, &[])).collect();
         motions.extend(Vec3::AXES.map(|axis| held.weigh(axis * density)));
-        let columns = motions.len();
-        let still = vec![Vec3::ZERO; held.nodes().len()];
-        let given: Vec<&[Vec3]> = given.iter().map(|u| &u[..]).chain([&still[..]; 3]).collect();
-        let work = |u: &[Vec3], f: &Motion| u.iter().zip(&f.reaction).map(|(u, f)| u.dot(*f)).sum::<Real>();
-        let sag = held.sag(&motions[columns - 3..], density) * density;
+        let (count, columns) = (given.len(), motions.len());
+        let (volume, center) = held.volume();
+        let mut forces = Forces::of(&given, &motions);
+        if chosen.held.is_empty() {
+            forces.balance(rigid_motions(chosen, center), density * volume);
+        }
         let mut energy = vec![0.0; columns * columns];
         let mut moment = vec![0.0; 3 * columns];
-        for k in 0..columns {
-            for l in (0..columns - 3).filter(|_| k < columns - 3) {
-                // Symmetric but for what collocation leaves of it.
-                energy[k * columns + l] = 0.5 * (work(given[k], &motions[l]) + work(given[l], &motions[k]));
-            }
-            for axis in 0..3 {
-                // Betti: weight moves as far by a motion of what is held as its reactions are moved.
-                moment[axis * columns + k] = match k.checked_sub(columns - 3) {
-                    None => -work(given[k], &motions[columns - 3 + axis]),
-                    Some(other) => sag.row(axis)[other],
-                };
-            }
+        for k in 0..count {
+            energy[k * columns..][..count].copy_from_slice(&forces.row(k)[..count]);
+            // Betti: weight moves as far by a motion of what is held as its reactions are moved.
+            (0..3).for_each(|axis| moment[axis * columns + k] = -forces.row(k)[count + axis]);
         }
         // What is held does not move by weight: the two kinds of modes share no energy.
+        let sag = held.sag(&motions[count..], density) * density;
         for (i, j) in (0..9).map(|k| (k / 3, k % 3)) {
-            let at = (columns - 3 + i) * columns + columns - 3 + j;
-            energy[at] = 0.5 * (sag.row(i)[j] + sag.row(j)[i]);
+            energy[(count + i) * columns + count + j] = 0.5 * (sag.row(i)[j] + sag.row(j)[i]);
+            moment[i * columns + count + j] = sag.row(i)[j];
         }
-        let (volume, center) = held.volume();
         let weight = Weight { mass: density * volume, center, moment };
-        let reaction = reaction(held, chosen, &motions);
-        Self { motions, reaction, energy, weight }
+        Self { motions, reaction: forces.reaction(), energy, weight }
     }
+}
+
+/// What the motions of control elements are resisted with: for each of them a row of forces, one by each mode.
+///
+/// Collocation leaves Betti's law and the balance of forces to the fineness of the surface. Both hold here: what a hand feels
+/// is then the slope of the energy, and nothing pushes a body that moves as a whole.
+struct Forces {
+    values: Vec<Real>,
+    columns: usize,
+}
+
+impl Forces {
+    fn of(given: &[Vec<Vec3>], motions: &[Motion]) -> Self {
+        let work = |k: usize, l: usize| {
+            given[k].iter().zip(&motions[l].reaction).map(|(u, f)| u.dot(*f)).sum::<Real>()
+        };
+        let (count, columns) = (given.len(), motions.len());
+        let value = |k: usize, l: usize| if l < count { 0.5 * (work(k, l) + work(l, k)) } else { work(k, l) };
+        let values = (0..count * columns).map(|at| value(at / columns, at % columns)).collect();
+        Self { values, columns }
+    }
+
+    fn row(&self, k: usize) -> &[Real] {
+        &self.values[k * self.columns..][..self.columns]
+    }
+
+    fn count(&self) -> usize {
+        self.columns - 3
+    }
+
+    /// Takes out what resists motions as a whole, and lets their reactions carry the weight of a mass \[kg\]; least where little
+    /// resists.
+    fn balance(&mut self, rigid: Vec<Rigid>, mass: Real) {
+        let (count, columns) = (self.count(), self.columns);
+        let metric: Vec<Real> = (0..count).map(|k| self.row(k)[k]).collect();
+        for Rigid { motion, center } in orthonormal(rigid, &metric) {
+            let felt: Vec<Real> = motion.iter().zip(&metric).map(|(r, m)| r * m).collect();
+            let along = |l: usize| (0..count).map(|k| motion[k] * self.row(k)[l]).sum::<Real>();
+            let forces: Vec<Real> = (0..columns).map(along).collect();
+            let own = dot(&motion, &forces[..count]);
+            for k in 0..count {
+                let row = &mut self.values[k * columns..][..columns];
+                for l in 0..count {
+                    row[l] += own * felt[k] * felt[l] - forces[k] * felt[l] - felt[k] * forces[l];
+                }
+                for axis in 0..3 {
+                    row[count + axis] -= felt[k] * (mass * center[axis] + forces[count + axis]);
+                }
+            }
+        }
+    }
+
+    /// See [`FlexibleBody::reaction`]: a force goes with a shift, a torque with a turn.
+    fn reaction(&self) -> Vec<Real> {
+        let mut rows = Vec::with_capacity(6 * self.count() / MODES * self.columns);
+        for first in (0..self.count()).step_by(MODES) {
+            (0..3).for_each(|k| rows.extend(self.row(first + k)));
+            for k in 0..3 {
+                let (next, last) = ((k + 1) % 3, (k + 2) % 3);
+                let entry = |row: usize, column: usize| self.row(first + 3 + 3 * row + column);
+                rows.extend(entry(last, next).iter().zip(entry(next, last)).map(|(a, b)| a - b));
+            }
+        }
+        rows
+    }
+}
+
+/// A motion of a body as a whole.
+struct Rigid {
+    /// How it moves control elements, by their modes.
+    motion: Vec<Real>,
+    /// And the centre of mass \[m by unit\].
+    center: Vec3,
+}
+
+/// Shifts along the axes and turns about them through the centre.
+fn rigid_motions(chosen: &Chosen, center: Vec3) -> Vec<Rigid> {
+    let mut all = Vec::new();
+    for axis in Vec3::AXES {
+        let (mut shift, mut turn) = (Vec::new(), Vec::new());
+        for element in &chosen.elements {
+            shift.extend(axis.to_array());
+            shift.extend([0.0; MODES - 3]);
+            turn.extend(axis.cross(element.origin - center).to_array());
+            turn.extend((0..9).map(|at| axis.cross(Vec3::AXES[at % 3])[at / 3]));
+        }
+        all.push(Rigid { motion: shift, center: axis });
+        all.push(Rigid { motion: turn, center: Vec3::ZERO });
+    }
+    all
+}
+
+/// The same motions, each of size one and square to those before by weights of the modes; without those of no size.
+fn orthonormal(rigid: Vec<Rigid>, metric: &[Real]) -> Vec<Rigid> {
+    let product = |a: &[Real], b: &[Real]| a.iter().zip(b).zip(metric).map(|((a, b), m)| a * b * m).sum();
+    let mut found: Vec<Rigid> = Vec::new();
+    for Rigid { mut motion, mut center } in rigid {
+        let before: Real = product(&motion, &motion);
+        for other in &found {
+            let share: Real = product(&motion, &other.motion);
+            motion.iter_mut().zip(&other.motion).for_each(|(a, b)| *a -= share * b);
+            center -= other.center * share;
+        }
+        let size: Real = product(&motion, &motion);
+        if size > 1e-9 * before {
+            let size = size.sqrt();
+            motion.iter_mut().for_each(|a| *a /= size);
+            found.push(Rigid { motion, center: center / size });
+        }
+    }
+    found
+}
+
+fn dot(a: &[Real], b: &[Real]) -> Real {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 /// Displacements of held nodes that each motion of each control element brings \[m by unit\].
@@ -155,25 +262,6 @@ fn given(held: &Held, chosen: &Chosen) -> Vec<Vec<Vec3>> {
         }
     }
     all
-}
-
-/// See [`FlexibleBody::reaction`].
-fn reaction(held: &Held, chosen: &Chosen, motions: &[Motion]) -> Vec<Real> {
-    let mut rows = Vec::with_capacity(6 * chosen.elements.len() * motions.len());
-    for element in &chosen.elements {
-        let pair = |motion: &Motion| {
-            let own = held.nodes().iter().zip(&motion.reaction);
-            let own = own.filter(|(v, _)| element.nodes.binary_search(v).is_ok());
-            own.fold([Vec3::ZERO; 2], |[force, torque], (v, f)| {
-                [force + *f, torque + (held.at(*v) - element.origin).cross(*f)]
-            })
-        };
-        let pairs: Vec<[Vec3; 2]> = motions.iter().map(pair).collect();
-        for k in 0..6 {
-            rows.extend(pairs.iter().map(|pair| pair[k / 3][k % 3]));
-        }
-    }
-    rows
 }
 
 impl Held<'_> {

@@ -250,6 +250,11 @@ pub(crate) fn spread(sub: &Substep, state: &State, scratch: &mut Scratch) {
 }
 
 impl Touched {
+    /// How far a vertex would go back towards its free shape in this substep, if nothing pushed any more \[m\].
+    pub(crate) fn springs_back(&self, vertex: usize) -> Option<Real> {
+        self.carried.get(vertex).map(|moved| PACE * moved.length())
+    }
+
     /// Lists the rows of a body and the vertices that they hold.
     fn begin(&mut self, among: &Among) {
         self.columns.make_room();
