@@ -108,7 +108,7 @@ fn pairs_are_sent_to_whoever_asked_and_to_nobody_else() {
     let u32_at = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
     assert_eq!((&bytes[..4], u32_at(92), u32_at(96)), (&b"SRF5"[..], 2, 7000));
     assert_eq!(bytes.len(), 120 + 4 * (7 + 2 * 6 + 1));
-    let told: Vec<f32> = (0..13).map(|i| f32::from_bits(u32_at(144 + 4 * i))).collect();
+    let told: Vec<f32> = (0..13).map(|i| f32::from_bits(u32_at(148 + 4 * i))).collect();
     assert_eq!(told, [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.25]);
 }
 
