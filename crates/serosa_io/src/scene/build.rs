@@ -73,7 +73,7 @@ impl Builder<'_> {
                 Some(body) => {
                     let i = self.built.raw.bodies.len();
                     self.mark(Place::Body(i), node.span_of("name"));
-                    self.mark(Place::Fill(i), fill_span(node));
+                    self.mark(Place::Fill(i), solid::fill_span(node));
                     for (k, attach) in node.list("attach").iter().enumerate() {
                         self.mark(Place::Attachment(i, k), attach.span_of("name"));
                     }
@@ -248,19 +248,9 @@ impl Builder<'_> {
 
     /// The surface that boundary elements cover: nothing is filled.
     fn unfilled(&mut self, shape: &str, n: &Node, model: &Node) -> Option<RawGeometry> {
-        for (key, what) in [("fill", "tetrahedra"), ("region", "parts of another material")] {
-            if model.get(key).is_some() {
-                let message = format!("boundary elements have no {what}");
-                let help = format!("leave `{key}` out, or write method = \"fem\"");
-                self.problem(model.span_of(key), message, help);
-                return None;
-            }
-        }
+        self.sound(flexible::surface_alone(model))?;
         match self.geometry(shape, n)? {
-            RawGeometry::Tets(tets) => {
-                let mesh = solid::outside(&tets);
-                Some(RawGeometry::Mesh { mesh, radius: 0.0 })
-            }
+            RawGeometry::Tets(tets) => Some(RawGeometry::Mesh { mesh: solid::outside(&tets), radius: 0.0 }),
             other => Some(other),
         }
     }
@@ -545,15 +535,6 @@ fn most(dim: Dim) -> f64 {
         Dim::Force => 1e7,
         Dim::Moment | Dim::Rigidity => 1e4,
         _ => 10.0,
-    }
-}
-
-/// Where a body says how it is filled, or else where its shape stands.
-fn fill_span(node: &Node) -> Range<usize> {
-    let solid = node.table("model").and_then(|m| m.table("solid").or(m.table("flexible")));
-    match solid.filter(|s| s.get("fill").is_some()) {
-        Some(solid) => solid.span_of("fill"),
-        None => node.span_of("shape"),
     }
 }
 

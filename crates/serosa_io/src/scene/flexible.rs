@@ -75,3 +75,15 @@ fn movement(node: &Node) -> ControlMove {
         torque: node.vector("torque"),
     }
 }
+
+/// What a table says of the inside of a body that boundary elements cover is wrong.
+pub fn surface_alone(n: &Node) -> Result<(), Problem> {
+    let inside = [("fill", "tetrahedra"), ("region", "parts of another material")];
+    match inside.iter().find(|(key, _)| n.get(key).is_some()) {
+        None => Ok(()),
+        Some((key, what)) => {
+            let help = format!("leave `{key}` out, or write method = \"fem\"");
+            Err(Problem::new(n.span_of(key), format!("boundary elements have no {what}"), help))
+        }
+    }
+}

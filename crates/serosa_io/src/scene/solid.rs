@@ -249,3 +249,12 @@ pub fn outside(tets: &RawTets) -> Mesh {
     mesh.sets = tets.mesh.sets.iter().map(|(name, set)| (name.clone(), kept(set))).collect();
     mesh
 }
+
+/// Where a body says how it is filled, or else where its shape stands.
+pub fn fill_span(node: &Node) -> std::ops::Range<usize> {
+    let solid = node.table("model").and_then(|m| m.table("solid").or(m.table("flexible")));
+    match solid.filter(|s| s.get("fill").is_some()) {
+        Some(solid) => solid.span_of("fill"),
+        None => node.span_of("shape"),
+    }
+}

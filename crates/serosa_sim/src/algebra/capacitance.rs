@@ -59,9 +59,9 @@ impl Capacitance {
     pub fn push(&mut self, w: &[Real], gaps: &[Real], forces: &mut [Real]) -> Pushed {
         let n = gaps.len();
         self.clear();
-        for i in 0..n {
-            if !(forces[i] > 0.0 && self.join(w, n, i)) {
-                forces[i] = 0.0;
+        for (i, force) in forces.iter_mut().enumerate().take(n) {
+            if !(*force > 0.0 && self.join(w, n, i)) {
+                *force = 0.0;
             }
         }
         let least = -CLOSED * gaps.iter().fold(0.0, |most: Real, g| most.max(g.abs()));

@@ -21,7 +21,7 @@ impl Isotropic {
         let [e, f] = [rest[1] - rest[0], rest[2] - rest[0]];
         let normal = e.cross(f);
         let size_sq = normal.length_squared();
-        if !(size_sq > 0.0) {
+        if size_sq.is_nan() || size_sq <= 0.0 {
             return 0.0;
         }
         // Gradients of the shares of the second and third corner.
