@@ -4,6 +4,9 @@
 export const TWO_HANDS = `serosa = 1
 title = "Two hands"
 
+[world]
+response = "displacement-velocity"
+
 [[body]]
 name = "thread"
 shape.chain = { from = ["-12 cm", 0, "14.7 cm"], to = ["-4 cm", 0, "14.7 cm"], nodes = 17, radius = "1 mm" }

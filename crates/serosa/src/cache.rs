@@ -7,7 +7,7 @@
 use crate::command::run::bar;
 use crate::whole;
 use serosa_io::baked::{self, BAKE_MAX, BakeFile};
-use serosa_io::scene::{self, Draft, FileReader, Loaded, Problem};
+use serosa_io::scene::{self, Draft, FileReader, Loaded, Problem, UsedFile};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
@@ -45,24 +45,40 @@ impl Cache {
         read_file: FileReader,
         say: &mut dyn FnMut(String),
     ) -> Result<Loaded, Vec<Problem>> {
-        self.bake(scene::read(text, read_file)?, text, say)
+        if let Some(loaded) = self.recall(text, read_file) {
+            return Ok(loaded);
+        }
+        let start = Instant::now();
+        let draft = scene::read(text, read_file)?;
+        // Files are read again with a kept bake, organs are not made again.
+        let start = if draft.organs.is_empty() { Instant::now() } else { start };
+        self.bake(draft, text, start, say)
     }
 
-    /// The same of a scene that was read.
-    pub fn bake(
+    /// A kept bake of a scene with organs, which are in it: to read the scene first would be to make them again. None
+    /// where there is no such bake, or it cannot be used.
+    fn recall(&self, text: &str, read_file: FileReader) -> Option<Loaded> {
+        let folder = self.folder.as_ref().filter(|folder| folder.exists())?;
+        let files = scene::files_beside_organs(text, read_file)?;
+        let path = folder.join(entry(baked::key(text, &files)));
+        found(&path, text, &files).ok()?.load().ok()
+    }
+
+    /// The same of a scene that was read; what is worth keeping took its time from `start` on.
+    fn bake(
         &self,
         draft: Draft,
         text: &str,
+        start: Instant,
         say: &mut dyn FnMut(String),
     ) -> Result<Loaded, Vec<Problem>> {
         let path = self.folder.as_ref().map(|f| f.join(entry(baked::key(text, &draft.files))));
         if let Some(path) = path.as_deref().filter(|path| path.exists()) {
-            match found(path, text, &draft) {
+            match found(path, text, &draft.files) {
                 Ok(bake) => return Ok(draft.with(bake.baked)),
                 Err(why) => say(format!("note: {} cannot be used and is baked anew: {why}", path.display())),
             }
         }
-        let start = Instant::now();
         let loaded = bake_with_bar(draft, text)?;
         let took = start.elapsed();
         if let Some(path) = path.filter(|_| took > self.costly)
@@ -116,10 +132,10 @@ fn entry(key: u64) -> String {
 }
 
 /// A kept bake, if it is sound and of just this scene.
-fn found(path: &Path, text: &str, draft: &Draft) -> Result<BakeFile, String> {
+fn found(path: &Path, text: &str, files: &[UsedFile]) -> Result<BakeFile, String> {
     let bytes = crate::scenes::read_bounded(path, BAKE_MAX)?;
     let bake = BakeFile::read(&bytes).map_err(|e| e.to_string())?;
-    if !bake.is_of(text, &draft.files) {
+    if !bake.is_of(text, files) {
         return Err("it is the bake of another scene".into());
     }
     // It was used just now; where that cannot be noted it only goes earlier.

@@ -76,7 +76,7 @@ impl Oven<'_> {
             Response::AugmentedLagrangian => (
                 Response::AugmentedLagrangian,
                 "the augmented Lagrangian",
-                "write model.solid for a closed surface or model.springs for a sheet, or response = \"displacement-velocity\"",
+                "write model.solid for a closed surface or model.springs for a sheet, or response = \"consistent-penetration\" in `world`",
             ),
             Response::Qp => (
                 Response::Qp,

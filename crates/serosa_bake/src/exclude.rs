@@ -1,9 +1,9 @@
-//! Which primitives of one body may not touch each other.
+//! Which primitives of one body, or of bodies tied together, may not touch each other.
 
 use serosa_geometry::solid::touches;
 use serosa_geometry::{Aabb, Grid, PrimId, Real, VertexId, closest_segments};
 use serosa_sim::detect::{Places, solid_of};
-use serosa_sim::model::{Exclusions, Model, PrimKind};
+use serosa_sim::model::{Exclusions, Knot, Model, PrimKind};
 
 /// The most pairs that may be left out. Beyond it bodies are far thicker than their edges are long.
 pub const PAIRS_MAX: usize = 20_000_000;
@@ -23,7 +23,10 @@ pub const PAIRS_MAX: usize = 20_000_000;
 /// Pairs closer at rest than their radii, like the crossing diagonals of a membrane's cell: they are counted.
 /// Not so for a tube with a membrane: it starts with a radius that touches nothing.
 ///
-/// Returns these pairs too. The error is the number of the body that would leave out too many.
+/// So are the pairs of two bodies that a tie joins, where any of them begins closer than its radii: the tie holds what
+/// contact would part.
+///
+/// Returns the pairs that overlap too. The error is the number of the body that would leave out too many.
 pub fn exclusions(model: &Model) -> Result<(Exclusions, Vec<(PrimId, PrimId)>), usize> {
     let (rings, fans) = (rings(model), fans(model));
     let wide = wide(model);
@@ -48,8 +51,7 @@ pub fn exclusions(model: &Model) -> Result<(Exclusions, Vec<(PrimId, PrimId)>), 
         }
     }
     excluded.starts.push(excluded.partners.len() as u32);
-    let mut overlapping = overlapping_at_rest(model, &excluded)?;
-    overlapping.sort_unstable();
+    let overlapping = overlapping_at_rest(model, &excluded, (&rings, &fans))?;
     Ok((with_more(excluded, &overlapping), overlapping))
 }
 
@@ -198,7 +200,50 @@ fn own(model: &Model, a: PrimId, b: PrimId) -> bool {
     }
 }
 
-fn overlapping_at_rest(model: &Model, known: &Exclusions) -> Result<Vec<(PrimId, PrimId)>, usize> {
+/// For each vertex the ends of ties at it: number of the tie, which end.
+type Ties = Vec<Vec<(usize, usize)>>;
+
+/// The vertices that an end of a tie holds.
+fn felt(knot: &Knot) -> impl Iterator<Item = VertexId> {
+    knot.nodes.iter().zip(knot.weights).filter(|(_, weight)| *weight > 0.0).map(|(v, _)| *v)
+}
+
+fn ties(model: &Model) -> Ties {
+    let mut ties = vec![Vec::new(); model.rest.len()];
+    for (t, tie) in model.ties.iter().enumerate() {
+        for (end, knot) in tie.ends.iter().enumerate() {
+            felt(knot).for_each(|v| ties[v.at()].push((t, end)));
+        }
+    }
+    ties
+}
+
+/// The ties that join two primitives.
+fn joined<'a>(model: &'a Model, ties: &'a Ties, a: PrimId, b: PrimId) -> impl Iterator<Item = usize> + 'a {
+    let ends = move |prim: PrimId| model.prims[prim.at()].kind.vertices().iter().flat_map(|v| &ties[v.at()]);
+    ends(a).filter(move |(tie, end)| ends(b).any(|other| *other == (*tie, 1 - end))).map(|(tie, _)| *tie)
+}
+
+/// All pairs of primitives that those ties join. With an edge always the faces at it: what slips past an edge that is
+/// left out would be taken by its face for something that has come through.
+fn pairs_at(model: &Model, ties: &[bool], (rings, fans): (&Rings, &Fans)) -> Vec<(PrimId, PrimId)> {
+    let at = |knot: &Knot| -> Vec<PrimId> {
+        let edges = felt(knot).flat_map(|v| rings[v.at()].iter().map(|(i, ..)| *i));
+        edges.chain(felt(knot).flat_map(|v| fans[v.at()].iter().copied())).collect()
+    };
+    let mut pairs = Vec::new();
+    for (_, tie) in ties.iter().zip(&model.ties).filter(|(overlaps, _)| **overlaps) {
+        let [first, second] = [at(&tie.ends[0]), at(&tie.ends[1])];
+        pairs.extend(first.iter().flat_map(|a| second.iter().map(|b| (*a.min(b), *a.max(b)))));
+    }
+    pairs
+}
+
+fn overlapping_at_rest(
+    model: &Model,
+    known: &Exclusions,
+    paths: (&Rings, &Fans),
+) -> Result<Vec<(PrimId, PrimId)>, usize> {
     let radius: Vec<Real> = model.prims.iter().map(|p| p.radius).collect();
     let pose: Vec<_> = model.rigids.iter().map(|r| r.rest).collect();
     let at = Places { pos: &model.rest, pose: &pose, radius: &radius };
@@ -206,19 +251,26 @@ fn overlapping_at_rest(model: &Model, known: &Exclusions) -> Result<Vec<(PrimId,
     let boxes: Vec<Aabb> = solids.iter().map(|s| s.bounds()).collect();
     let mut grid = Grid::default();
     grid.build(&boxes, |_| 0);
+    let ties = ties(model);
+    let mut overlaps = vec![false; model.ties.len()];
     let mut found: Vec<(PrimId, PrimId)> = Vec::new();
     for job in 0..grid.jobs() {
         grid.pairs_in(job, &boxes, |i, j| {
             let (a, b) = (PrimId(i), PrimId(j));
-            if own(model, a, b) && found.len() <= PAIRS_MAX && !known.contains(a, b) {
+            let tied = || joined(model, &ties, a, b).next().is_some();
+            if (own(model, a, b) || tied()) && found.len() <= PAIRS_MAX && !known.contains(a, b) {
                 let mut overlap = false;
                 touches(&solids[a.at()], &solids[b.at()], 0.0, &mut |_| overlap = true);
                 if overlap {
                     found.push((a, b));
+                    joined(model, &ties, a, b).for_each(|tie| overlaps[tie] = true);
                 }
             }
         });
     }
+    found.extend(pairs_at(model, &overlaps, paths));
+    found.sort_unstable();
+    found.dedup();
     match found.last() {
         Some((a, _)) if found.len() > PAIRS_MAX => Err(model.prims[a.at()].body.at()),
         _ => Ok(found),

@@ -111,7 +111,8 @@ impl Overlap {
             return "the filter only keeps apart what begins apart: make it thinner, or write self_contact = false".into();
         }
         if self.are_tied(model) {
-            return "leave a gap between them, wider than their surfaces are thick: ties hold across it"
+            return "they overlap beyond what is tied: leave a gap between them, wider than their surfaces are \
+                    thick, or tie more of them; ties hold across a gap"
                 .into();
         }
         match (raw.world.overlaps, self.bodies.map(|b| is_held(model, b))) {

@@ -267,20 +267,27 @@ fn thick(model: &Model, body: &Body) -> Option<String> {
 
 /// The pairs that are left out since they lie too close at rest, body by body.
 fn told_left_out(model: &Model, left_out: &[(PrimId, PrimId)]) -> Vec<String> {
-    let body = |(a, _): &(PrimId, PrimId)| model.prims[a.at()].body;
+    let bodies = |(a, b): &(PrimId, PrimId)| [*a, *b].map(|prim| model.prims[prim.at()].body);
+    let mut left_out = left_out.to_vec();
+    left_out.sort_by_key(bodies);
     let told = |pairs: &[(PrimId, PrimId)]| {
         let corners = model.prims[pairs[0].0.at()].kind.vertices();
         let near = corners
             .first()
             .map_or(String::new(), |v| format!(", the first near {} m", show(model.rest[v.at()])));
+        let (count, [a, b]) = (pairs.len(), bodies(&pairs[0]).map(|b| &model.bodies[b.at()].name));
+        if a != b {
+            return format!(
+                "{count} pairs of edges and faces of \"{a}\" and \"{b}\" are tied to each other where some lie \
+                 closer at rest than they are thick{near}: they are left out of their contact"
+            );
+        }
         format!(
-            "{} pairs of edges and faces of \"{}\" lie closer at rest than they are thick (crossing diagonals, say){near}: they \
-             are left out of its contact with itself",
-            pairs.len(),
-            model.bodies[body(&pairs[0]).at()].name
+            "{count} pairs of edges and faces of \"{a}\" lie closer at rest than they are thick (crossing diagonals, say){near}: they \
+             are left out of its contact with itself"
         )
     };
-    left_out.chunk_by(|a, b| body(a) == body(b)).map(told).collect()
+    left_out.chunk_by(|a, b| bodies(a) == bodies(b)).map(told).collect()
 }
 
 /// What is worth knowing about a scene without being wrong.

@@ -8,6 +8,8 @@ const BITS: u32 = 21;
 const LAST_CELL: Real = ((1u32 << BITS) - 1) as Real;
 /// Size of a cell as a multiple of the mean size of the boxes: most boxes touch few cells, and most cells hold few.
 const CELL: Real = 1.5;
+/// Cells for each entry up to which they are counted rather than compared.
+const CELLS_EACH: usize = 8;
 /// Boxes that reach over more cells than this along an axis are compared with all others instead.
 const SPAN_MAX: u32 = 4;
 
@@ -22,8 +24,11 @@ const SPAN_MAX: u32 = 4;
 pub struct Grid {
     origin: Vec3,
     inv_cell: Real,
-    /// (cell, group and box), sorted.
+    /// (cell, group and box), cell by cell, each cell sorted.
     entries: Vec<(u64, u64)>,
+    /// The same as they are entered, and where the next of each cell goes.
+    loose: Vec<(u64, u64)>,
+    nexts: Vec<u32>,
     /// Group of each box; 0 for none.
     groups: Vec<u32>,
     /// First entry of every occupied cell, and the end.
@@ -51,13 +56,13 @@ impl Grid {
     fn fill(&mut self, boxes: &[Aabb], group: impl Fn(u32) -> u32) {
         self.groups.clear();
         self.groups.extend((0..boxes.len() as u32).map(group));
-        self.entries.clear();
+        self.loose.clear();
         self.low.clear();
         self.outsize.clear();
         for (i, b) in boxes.iter().enumerate() {
             self.enter(i as u32, b);
         }
-        self.entries.sort_unstable();
+        self.sort();
         self.runs.clear();
         for (i, entry) in self.entries.iter().enumerate() {
             if i == 0 || self.entries[i - 1].0 != entry.0 {
@@ -65,6 +70,38 @@ impl Grid {
             }
         }
         self.runs.push(self.entries.len() as u32);
+    }
+
+    /// Brings the entries of each cell together: in one counting pass where the cells are not many more than the
+    /// entries, which is twice as fast as to compare them; boxes spread over a vast space are compared.
+    fn sort(&mut self) {
+        let Self { entries, loose, nexts, .. } = self;
+        let high = loose.iter().map(|e| unpack(e.0)).fold([0; 3], |a, b| [0, 1, 2].map(|k| a[k].max(b[k])));
+        let [nx, ny, nz] = high.map(|n| u64::from(n) + 1);
+        entries.clear();
+        nexts.clear();
+        // Room for as many cells as these entries could ever have, so that a warm grid does not grow.
+        entries.reserve(loose.capacity());
+        nexts.reserve(CELLS_EACH * loose.capacity() + 1);
+        if nx * ny * nz > (CELLS_EACH * loose.len()) as u64 {
+            entries.extend_from_slice(loose);
+            return entries.sort_unstable();
+        }
+        let cell = |packed: u64| {
+            let [x, y, z] = unpack(packed).map(u64::from);
+            (x + nx * (y + ny * z)) as usize
+        };
+        nexts.resize((nx * ny * nz) as usize + 1, 0);
+        loose.iter().for_each(|e| nexts[cell(e.0) + 1] += 1);
+        (1..nexts.len()).for_each(|c| nexts[c] += nexts[c - 1]);
+        entries.resize(loose.len(), (0, 0));
+        for entry in loose.iter() {
+            let next = &mut nexts[cell(entry.0)];
+            entries[*next as usize] = *entry;
+            *next += 1;
+        }
+        // Boxes are entered in their order, so that a cell is out of order only where groups are.
+        entries.chunk_by_mut(|a, b| a.0 == b.0).for_each(|run| run.sort_unstable());
     }
 
     /// Number of jobs for [`Self::pairs_in`]: occupied cells and then outsize boxes.
@@ -148,7 +185,7 @@ impl Grid {
             for y in lo[1]..=hi[1] {
                 for x in lo[0]..=hi[0] {
                     let group = u64::from(self.groups[i as usize]);
-                    self.entries.push((pack([x, y, z]), group << 32 | u64::from(i)));
+                    self.loose.push((pack([x, y, z]), group << 32 | u64::from(i)));
                 }
             }
         }
@@ -157,6 +194,10 @@ impl Grid {
 
 fn pack(c: [u32; 3]) -> u64 {
     (u64::from(c[2]) << (2 * BITS)) | (u64::from(c[1]) << BITS) | u64::from(c[0])
+}
+
+fn unpack(cell: u64) -> [u32; 3] {
+    [0, 1, 2].map(|k| (cell >> (k * BITS)) as u32 & ((1 << BITS) - 1))
 }
 
 /// The slow twin: every pair of boxes.

@@ -6,9 +6,11 @@
 //! right sign and zero set of the shape described, which is all that [`crate::isosurface`] needs.
 
 mod part;
+mod tube;
 mod warp;
 
 pub use part::{Operator, Part, Shape, blend};
+pub use tube::Tube;
 pub use warp::{Bend, Bumps, Taper};
 
 use crate::generate::{Impossible, impossible};
@@ -31,7 +33,8 @@ pub struct Implicit {
 }
 
 impl Implicit {
-    /// The value at a point: negative inside. O(parts), and O(stations) for a tube.
+    /// The value at a point: negative inside. O(parts), and O(log stations) for a tube, but where it is
+    /// as near everywhere.
     pub fn value(&self, p: Vec3) -> Real {
         let (mut q, mut scale) = (p, 1.0);
         if let Some(bend) = &self.bend {

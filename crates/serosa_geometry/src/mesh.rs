@@ -1,11 +1,12 @@
 //! A mesh of points, edges and triangles with named sets of vertices.
 
 use crate::{Aabb, Vec3};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Points [m] joined by edges and, where there is a surface, triangles.
 /// Edges are unique, with the smaller index first, in the order in which they were made.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Mesh {
     /// Positions [m].
     pub points: Vec<Vec3>,

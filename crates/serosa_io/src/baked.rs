@@ -7,16 +7,17 @@
 //! | 16 | which state of the code baked, [`serosa_bake::BAKER`] |
 //! | 8 | hash of the scene and its files, [`key`] |
 //! | 8 | length of the contents |
-//! | that many | contents: postcard of scene text, files, model, parameters, notes |
+//! | that many | contents: postcard of scene text, files, model, parameters, notes, surfaces of organs |
 //! | 8 | checksum of all before it |
 //!
 //! Integers are little-endian. Model and parameters are those of one state of the code, so a file is read only by the
 //! same; the scene inside bakes anew anywhere.
 
 use crate::fingerprint::{of_bytes, of_many_bytes};
-use crate::scene::{Loaded, Problem, UsedFile, read};
+use crate::scene::{Loaded, Problem, UsedFile, read_known};
 use serde::{Deserialize, Serialize};
 use serosa_bake::{BAKER, Baked};
+use serosa_geometry::Mesh;
 use serosa_sim::{Model, Params};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -24,7 +25,7 @@ use std::sync::Arc;
 /// The first bytes of every bake file.
 pub const MAGIC: &[u8; 8] = b"SEROSABK";
 /// Number of the layout described here. A reader knows one layout only.
-pub const FORMAT: u32 = 1;
+pub const FORMAT: u32 = 2;
 /// The largest bake file that is read \[bytes\].
 pub const BAKE_MAX: u64 = 16 << 30;
 /// Bytes before the contents.
@@ -73,6 +74,8 @@ pub struct BakeFile {
     pub files: Vec<UsedFile>,
     /// What was baked of them.
     pub baked: Baked,
+    /// Surfaces of the organs of the scene, in its order.
+    pub organs: Vec<Mesh>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -82,6 +85,7 @@ struct Contents<'a> {
     model: Arc<Model>,
     params: Cow<'a, Params>,
     notes: Cow<'a, [String]>,
+    organs: Cow<'a, [Mesh]>,
 }
 
 /// Hash of all that a bake is made from: the scene, its files, and the code that bakes.
@@ -104,6 +108,7 @@ pub fn write(text: &str, loaded: &Loaded) -> Result<Vec<u8>, BakeError> {
         model: loaded.baked.model.clone(),
         params: Cow::Borrowed(&loaded.baked.params),
         notes: Cow::Borrowed(&loaded.baked.notes),
+        organs: Cow::Borrowed(&loaded.organs),
     };
     let mut bytes = MAGIC.to_vec();
     bytes.extend(FORMAT.to_le_bytes());
@@ -136,12 +141,16 @@ impl BakeFile {
             notes: contents.notes.into_owned(),
         };
         baked.model.check(&baked.params).map_err(BakeError::Contents)?;
+        let organs = contents.organs.into_owned();
+        if !organs.iter().all(is_sound) {
+            return Err(BakeError::Contents("the surface of an organ has points that are not there".into()));
+        }
         let files: Vec<UsedFile> = contents.files.into_iter().map(file).collect();
         let text = contents.text.into_owned();
         if key(&text, &files) != stored {
             return Err(BakeError::Contents("its scene is not the one it was baked from".into()));
         }
-        Ok(Self { text, files, baked })
+        Ok(Self { text, files, baked, organs })
     }
 
     /// Whether it was baked from just that.
@@ -151,7 +160,8 @@ impl BakeFile {
 
     /// The scene inside, with what was baked of it.
     pub fn load(&self) -> Result<Loaded, Vec<Problem>> {
-        read(&self.text, &self.reader()).map(|draft| draft.with(self.baked.clone()))
+        let draft = read_known(&self.text, &self.reader(), self.organs.clone())?;
+        Ok(draft.with(self.baked.clone()))
     }
 
     /// Reads the mesh files inside.
@@ -161,6 +171,13 @@ impl BakeFile {
             found.map(|f| f.bytes.clone()).ok_or("the bake file does not hold it".to_owned())
         }
     }
+}
+
+/// Whether a surface is made of points that it has.
+fn is_sound(mesh: &Mesh) -> bool {
+    let used = mesh.triangles.iter().flatten().chain(mesh.edges.iter().flatten());
+    let mut used = used.chain(mesh.sets.values().flatten());
+    mesh.points.iter().all(|p| p.is_finite()) && used.all(|i| (*i as usize) < mesh.points.len())
 }
 
 /// The contents and the hash of what they were made from, once everything around them is right.

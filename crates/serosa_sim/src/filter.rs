@@ -30,6 +30,7 @@ use crate::algebra::widest;
 use crate::body::Substep;
 use crate::model::{BodyKind, Model, PrimKind, Shape};
 use crate::params::Filter;
+use crate::row::Row;
 use crate::state::{State, Twist};
 use crate::{Mat3, PrimId, Real, Scratch, Vec3, VertexId};
 use lookout::Lookout;
@@ -140,8 +141,10 @@ pub(crate) fn plan(sub: &Substep, state: &State, scratch: &mut Scratch) {
 }
 
 impl Planes {
-    /// One per vertex: how far it should be free to stray in the next substep, for what was seen in this \[m\].
-    pub(crate) fn ahead(&self) -> &[Real] {
+    /// One per vertex: how far it should be free to stray in the next substep, for what the last clip saw \[m\]; none
+    /// where nothing was clipped.
+    pub(crate) fn look_out(&mut self, model: &Model, rows: &[Row]) -> &[Real] {
+        self.lookout.spread(model, rows);
         &self.lookout.ahead
     }
 
@@ -510,7 +513,6 @@ fn take(sub: &Substep, state: &State, scratch: &mut Scratch) -> Shortened {
             }
         }
     }
-    planes.lookout.spread(sub.model);
     Shortened { vertices: truncated, attachments }
 }
 

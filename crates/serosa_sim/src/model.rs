@@ -53,7 +53,7 @@ pub struct Model {
     pub rigids: Vec<Rigid>,
     /// Collision primitives.
     pub prims: Vec<Prim>,
-    /// For each primitive the later primitives of its body that it may not touch.
+    /// For each primitive the later primitives that it may not touch.
     pub excluded: Exclusions,
     /// Which segments meet at a vertex.
     pub neighbours: Neighbours,
@@ -389,14 +389,14 @@ impl PrimKind {
     }
 }
 
-/// Pairs of one body that may not touch, in rows of ascending indices.
+/// Pairs that may not touch, of one body or of two that are tied together, in rows of ascending indices.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Exclusions {
     /// Row starts; one more than there are primitives, or empty for no exclusions at all.
     pub starts: Vec<u32>,
     /// Later partners, ascending within a row.
     pub partners: Vec<PrimId>,
-    /// Pairs left out because they lie closer at rest than their radii, though far apart along the body.
+    /// Pairs left out because they lie closer at rest than their radii: far apart along the body, or tied.
     pub overlapping_at_rest: u32,
 }
 
@@ -468,7 +468,7 @@ impl Model {
                 && (self.can_move(a) || self.can_move(b))
                 && !self.excluded.contains(i, j);
         }
-        self.can_move(a) || self.can_move(b)
+        (self.can_move(a) || self.can_move(b)) && !self.excluded.contains(i, j)
     }
 
     /// Whether two kinds meet at all. What touches a triangle elsewhere than inside of its face touches its sides, which

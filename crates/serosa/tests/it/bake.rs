@@ -137,6 +137,30 @@ fn costly_bakes_are_kept_and_damaged_ones_baked_anew() {
     assert_eq!(entries(&cache).len(), 2);
 }
 
+/// A scene with an organ opens from its bake alone: the surface is the kept one, not one made again.
+#[test]
+fn kept_organs_are_not_made_again() {
+    let text = "serosa = 1\ntitle = \"kidney\"\n[[body]]\nname = \"kidney\"\nshape.kidney = { vertices = 200 }\n\
+                model.solid = { young = \"5 kPa\", poisson = 0.4, density = \"1060 kg/m3\", fill = { tets = 200 } }\n";
+    let folder = tempfile::tempdir().unwrap();
+    let cache = Cache { folder: Some(folder.path().join("serosa")), costly: Duration::ZERO, most: 1 << 30 };
+    let (first, _) = through(&cache, text);
+    let (again, _) = through(&cache, text);
+    assert!(first.organs.len() == 1 && first.organs[0].points.len() == 200);
+    let drawn = |loaded: &Loaded| loaded.raw.bodies[0].geometry.mesh().cloned();
+    assert_eq!((&again.organs, drawn(&again)), (&first.organs, drawn(&first)));
+    let mut marked = first.clone();
+    marked.organs[0].points[7].x += 1.0;
+    fs::write(&entries(&cache)[0], serosa_io::baked::write(text, &marked).unwrap()).unwrap();
+    assert_eq!(through(&cache, text).0.organs, marked.organs);
+    // A surface of points that are not there is refused, said, and made anew.
+    marked.organs[0].triangles[0][0] = 200;
+    fs::write(&entries(&cache)[0], serosa_io::baked::write(text, &marked).unwrap()).unwrap();
+    let (made, said) = through(&cache, text);
+    assert!(said.len() == 1 && said[0].contains("not there"), "{said:?}");
+    assert_eq!((&made.organs, drawn(&made)), (&first.organs, drawn(&first)));
+}
+
 #[test]
 fn a_cache_stays_small_and_one_that_cannot_be_written_is_done_without() {
     let folder = tempfile::tempdir().unwrap();

@@ -7,6 +7,7 @@ use serosa_bake::{Fault, bake};
 use serosa_geometry::{Mesh, Vec3};
 use serosa_sim::audit::Auditor;
 use serosa_sim::model::Law;
+use serosa_sim::model::Tie;
 use serosa_sim::params::Filter;
 
 /// A block of soft flesh of 4 cm about a place.
@@ -110,17 +111,44 @@ fn what_cannot_be_parted_is_refused_with_the_reason() {
     };
     let told = faults(&pair());
     assert!(told.len() == 1 && told[0].help.contains("both are held"), "{told:?}");
-    let mut tied = pair();
-    tied.bodies[1].attachments.clear();
-    if let RawModel::Solid(elastic) = &mut tied.bodies[1].model {
+}
+
+/// Two blocks that overlap by so much, or have a gap, the second tied to the first by its face in it.
+fn tied(deep: f64) -> RawScene {
+    let mut bodies = vec![block("a", Vec3::ZERO), block("b", Vec3::X * (0.04 - deep))];
+    bodies[0].attachments = vec![Selector::Name("left".into())];
+    if let RawModel::Solid(elastic) = &mut bodies[1].model {
         elastic.ties = vec![RawTie {
             which: Selector::Name("left".into()),
             to: "a".into(),
             reach: 0.01,
-            stiffness: 100.0,
+            stiffness: 2000.0,
         }];
     }
-    let told = faults(&tied);
+    filtered(bodies)
+}
+
+#[test]
+fn bodies_that_overlap_where_they_are_tied_are_left_alone_there_and_told() {
+    for deep in [0.0, -5e-4] {
+        let baked = bake(&tied(deep)).unwrap();
+        let told = |n: &&String| n.contains("of \"a\" and \"b\" are tied to each other");
+        assert_eq!(baked.notes.iter().filter(told).count(), 1, "{:?}", baked.notes);
+        assert!(baked.model.excluded.overlapping_at_rest > 0);
+        let mut world = baked.world();
+        run(&mut world, 200);
+        assert_eq!(Auditor::default().check(&world).deepest_m, 0.0);
+        assert!(world.report.quarantined.is_empty());
+        // Contact does not part what the ties join.
+        let pos = &world.state.pos;
+        let stretch = |tie: &Tie| (tie.ends[0].place(pos) - tie.ends[1].place(pos) - tie.apart).length();
+        assert!(world.model.ties.iter().map(stretch).fold(0.0, f64::max) < 0.01);
+    }
+}
+
+#[test]
+fn bodies_that_overlap_beyond_their_ties_are_refused() {
+    let told = faults(&tied(0.025));
     assert!(told[0].message.contains("they are tied to each other"), "{told:?}");
     assert!(told[0].help.contains("leave a gap"), "{told:?}");
 }

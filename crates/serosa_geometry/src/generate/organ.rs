@@ -4,7 +4,7 @@
 //! Each lies about its own origin as it does in a patient who stands: x to the patient's left, y to the back, z up.
 
 use super::Impossible;
-use crate::implicit::{Bend, Bumps, Part, Shape};
+use crate::implicit::{Bend, Bumps, Part, Shape, Tube};
 use crate::isosurface::{Field, Fineness, isosurface};
 use crate::rotation::{any_perpendicular, from_rotation_vector, unit_or};
 use crate::{Implicit, Mesh, Quat, Real, Vec3};
@@ -219,7 +219,8 @@ fn colon() -> Implicit {
         [0.132, 0.017, -0.07, 0.021],
         [0.13, 0.015, -0.13, 0.021],
     ];
-    let Shape::Tube { stations } = tube(&line) else { return Implicit::default() };
+    let Shape::Tube(middle) = tube(&line) else { return Implicit::default() };
+    let stations = middle.stations();
     let frames = frames(&stations.iter().map(|s| s.0).collect::<Vec<_>>());
     let (mut at, mut wall) = (0.0, Vec::new());
     let mut bands = vec![Vec::new(); 3];
@@ -234,9 +235,9 @@ fn colon() -> Implicit {
             band.push((*center + away * (radius * 0.83), 0.0036));
         }
     }
-    let bands = bands.into_iter().map(|stations| Part::join(Shape::Tube { stations }, 0.005));
+    let bands = bands.into_iter().map(|stations| Part::join(Shape::Tube(Tube::through(stations)), 0.005));
     Implicit {
-        parts: [Part::join(Shape::Tube { stations: wall }, 0.0)].into_iter().chain(bands).collect(),
+        parts: [Part::join(Shape::Tube(Tube::through(wall)), 0.0)].into_iter().chain(bands).collect(),
         bumps: Some(Bumps { height: 0.0006, size: 0.015, seed: 8 }),
         ..Implicit::default()
     }

@@ -1,13 +1,8 @@
 //! Single shapes, and how one is put together with what stands before it.
 
+use super::tube::{STATIONS_MAX, Tube, cone};
 use crate::generate::{Impossible, impossible};
 use crate::{Aabb, Quat, Real, Vec3};
-
-/// Straight pieces between two given points of a tube: enough that its bends look round.
-const PIECES: usize = 8;
-
-/// The most stations of a tube.
-const STATIONS_MAX: usize = 8 * 256;
 
 /// A shape by itself. Lengths in metres.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,11 +30,8 @@ pub enum Shape {
         /// Their radii.
         radii: [Real; 2],
     },
-    /// Capsules joined end to end, made by [`Shape::tube`].
-    Tube {
-        /// Centre and radius of each station.
-        stations: Vec<(Vec3, Real)>,
-    },
+    /// Capsules joined end to end.
+    Tube(Tube),
     /// Everything below a plane; without bounds, so only to cut or to keep.
     HalfSpace {
         /// A point of the plane.
@@ -103,11 +95,11 @@ impl Part {
 
     /// The value of what stood before, with this part put on.
     pub(super) fn onto(&self, value: Real, p: Vec3) -> Real {
-        let own = self.shape.value(p);
+        // What is farther than the blend from what stands there changes nothing, and need not be known.
         match self.operator {
-            Operator::Join => blend(value, own, self.blend),
-            Operator::Cut => -blend(-value, own, self.blend),
-            Operator::Keep => -blend(-value, -own, self.blend),
+            Operator::Join => blend(value, self.shape.value_below(p, value + self.blend), self.blend),
+            Operator::Cut => -blend(-value, self.shape.value_below(p, self.blend - value), self.blend),
+            Operator::Keep => -blend(-value, -self.shape.value(p), self.blend),
         }
     }
 
@@ -136,42 +128,23 @@ impl Part {
 }
 
 impl Shape {
-    /// A tube along the smooth curve through `points`, whose radius goes smoothly through `radii`, one for each point:
-    /// a cubic in each span, its tangents half the way between the neighbours (Catmull and Rom 1974).
+    /// A tube along the smooth curve through `points`, see [`Tube::along`].
     pub fn tube(points: &[Vec3], radii: &[Real]) -> Self {
-        let at = |i: usize| {
-            let r = radii.get(i).or(radii.last()).copied().unwrap_or(0.0);
-            points[i].extend(r)
-        };
-        let last = points.len().saturating_sub(1);
-        let mut stations = Vec::with_capacity(last * PIECES + 1);
-        for i in 0..last {
-            let (a, b) = (at(i), at(i + 1));
-            let before = if i > 0 { at(i - 1) } else { a };
-            let after = if i + 2 <= last { at(i + 2) } else { b };
-            let (from, to) = (0.5 * (b - before), 0.5 * (after - a));
-            for k in 0..PIECES {
-                let t = k as Real / PIECES as Real;
-                let (t2, t3) = (t * t, t * t * t);
-                let x = a * (2.0 * t3 - 3.0 * t2 + 1.0) + b * (3.0 * t2 - 2.0 * t3);
-                let x = x + from * (t3 - 2.0 * t2 + t) + to * (t3 - t2);
-                // A cubic through radii may dip below them.
-                stations.push((x.truncate(), x.w.max(0.5 * a.w.min(b.w))));
-            }
-        }
-        if !points.is_empty() {
-            stations.push((points[last], at(last).w));
-        }
-        Self::Tube { stations }
+        Self::Tube(Tube::along(points, radii))
     }
 
     /// The value at a point.
     pub fn value(&self, p: Vec3) -> Real {
+        self.value_below(p, Real::INFINITY)
+    }
+
+    /// The value at a point where it is below `most`, else anything from there on.
+    fn value_below(&self, p: Vec3, most: Real) -> Real {
         match self {
             Self::Ball { center, radius } => (p - *center).length() - radius,
             Self::Ellipsoid { center, semi, turn } => ellipsoid(turn.conjugate() * (p - *center), *semi),
             Self::Capsule { ends: [a, b], radii: [ra, rb] } => cone(p, (*a, *ra), (*b, *rb)),
-            Self::Tube { stations } => tube(p, stations),
+            Self::Tube(tube) => tube.value_below(p, most),
             Self::HalfSpace { point, normal } => (p - *point).dot(*normal),
             Self::Torus { center, axis, major, minor } => {
                 let d = p - *center;
@@ -194,7 +167,7 @@ impl Shape {
                 Aabb { min: *center - reach, max: *center + reach }
             }
             Self::Capsule { ends, radii } => ball(ends[0], radii[0]).join(ball(ends[1], radii[1])),
-            Self::Tube { stations } => stations.iter().fold(Aabb::EMPTY, |all, s| all.join(ball(s.0, s.1))),
+            Self::Tube(tube) => tube.bounds(),
             Self::HalfSpace { .. } => Aabb::ALL,
             Self::Torus { center, major, minor, .. } => ball(*center, major + minor),
         }
@@ -212,7 +185,8 @@ impl Shape {
             Self::Capsule { ends, radii } => {
                 ends.iter().all(|e| e.is_finite()) && radii.iter().all(|r| positive(*r))
             }
-            Self::Tube { stations } => {
+            Self::Tube(tube) => {
+                let stations = tube.stations();
                 let sound = stations.iter().all(|(p, r)| p.is_finite() && positive(*r));
                 (2..=STATIONS_MAX + 1).contains(&stations.len()) && sound
             }
@@ -224,46 +198,9 @@ impl Shape {
     }
 }
 
-/// The least of its pieces. None of those whose two stations are farther than the best one by the longest piece and the
-/// largest radius can be less; they are passed over.
-fn tube(p: Vec3, stations: &[(Vec3, Real)]) -> Real {
-    let far_sq = |s: &(Vec3, Real)| (p - s.0).length_squared();
-    let (mut nearest, mut least_sq, mut longest_sq, mut widest): (usize, Real, Real, Real) =
-        (0, Real::INFINITY, 0.0, 0.0);
-    for (k, w) in stations.windows(2).enumerate() {
-        longest_sq = longest_sq.max((w[1].0 - w[0].0).length_squared());
-        widest = widest.max(w[0].1.max(w[1].1));
-        if far_sq(&w[0]) < least_sq {
-            (nearest, least_sq) = (k, far_sq(&w[0]));
-        }
-    }
-    let piece = |w: &[(Vec3, Real)]| cone(p, w[0], w[1]);
-    let best = stations.get(nearest..nearest + 2).map_or(Real::INFINITY, piece);
-    let reach = best + widest + libm::sqrt(longest_sq);
-    let near = stations.windows(2).filter(|w| far_sq(&w[0]) <= reach * reach);
-    near.map(piece).fold(best, Real::min)
-}
-
 /// Right at the surface to first order: the defect of |p/semi| = 1 over its slope.
 fn ellipsoid(p: Vec3, semi: Vec3) -> Real {
     let scaled = p / semi;
     let (k0, k1) = (scaled.length(), (scaled / semi).length());
     if k1 > 0.0 { k0 * (k0 - 1.0) / k1 } else { -semi.min_element() }
-}
-
-/// The hull of two balls: the least over the axis of the distance to it less its radius there. With x along and y away
-/// from the axis, and the radius growing by s a metre, the least lies at x + y s/√(1−s²), or at an end.
-fn cone(p: Vec3, (a, ra): (Vec3, Real), (b, rb): (Vec3, Real)) -> Real {
-    let (axis, d) = (b - a, p - a);
-    let length_sq = axis.length_squared();
-    let slope_sq = (rb - ra) * (rb - ra) / length_sq.max(Real::MIN_POSITIVE);
-    if slope_sq >= 1.0 {
-        // One ball holds the other.
-        return (d.length() - ra).min((p - b).length() - rb);
-    }
-    let t = d.dot(axis) / length_sq;
-    let away = (d - axis * t).length();
-    let shift = (rb - ra) * away / (length_sq * libm::sqrt(1.0 - slope_sq));
-    let t = (t + shift).clamp(0.0, 1.0);
-    (d - axis * t).length() - (ra + (rb - ra) * t)
 }

@@ -104,7 +104,7 @@ fn a_tube_is_the_least_of_all_its_pieces_to_the_bit() {
             (at, 0.02 + 0.015 * libm::sin(2.1 * a))
         })
         .collect();
-    let tube = Shape::Tube { stations: stations.clone() };
+    let tube = Shape::Tube(Tube::through(stations.clone()));
     for k in 0..5000 {
         let t = k as Real;
         let p = Vec3::new(libm::sin(1.7 * t), libm::sin(2.3 * t), libm::cos(0.9 * t)) * (0.0002 * t);

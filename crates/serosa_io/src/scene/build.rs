@@ -11,7 +11,7 @@ use super::tool;
 use super::unit::{self, Dim};
 use super::walk::{Node, Value};
 use super::world;
-use super::{FileReader, UsedFile};
+use super::{FileReader, Organs, UsedFile};
 use serosa_bake::raw::{
     Camera, Finish, Place, RawBand, RawBody, RawFilled, RawGeometry, RawMeasure, RawModel, RawPlace,
     RawProbe, RawScene, RawSolid, RawStrip, RawTissue, RawTunable, Selector, SpringTube, SurfaceMass, Text,
@@ -29,10 +29,12 @@ pub struct Built {
     pub raw: RawScene,
     pub spans: Vec<(Place, Range<usize>)>,
     pub files: Vec<UsedFile>,
+    /// Surfaces of organs, in the order of the file.
+    pub organs: Vec<Mesh>,
 }
 
 /// Builds what is sound and notes what is wrong beyond the form of the keys.
-pub fn build(root: &Node, read_file: FileReader, problems: &mut Vec<Problem>) -> Built {
+pub fn build(root: &Node, read_file: FileReader, organs: Organs, problems: &mut Vec<Problem>) -> Built {
     let names = |key: &str| root.list(key).iter().map(|n| n.text("name")).filter(|n| !n.is_empty()).collect();
     let mut builder = Builder {
         bodies: names("body"),
@@ -40,8 +42,9 @@ pub fn build(root: &Node, read_file: FileReader, problems: &mut Vec<Problem>) ->
         broken: Vec::new(),
         vertices: 0,
         read_file,
+        organs,
         problems,
-        built: Built { raw: RawScene::default(), spans: Vec::new(), files: Vec::new() },
+        built: Built { raw: RawScene::default(), spans: Vec::new(), files: Vec::new(), organs: Vec::new() },
     };
     builder.scene(root);
     builder.built
@@ -57,6 +60,7 @@ struct Builder<'a> {
     /// Vertices asked for so far.
     vertices: u64,
     read_file: FileReader<'a>,
+    organs: Organs,
     problems: &'a mut Vec<Problem>,
     built: Built,
 }
@@ -255,6 +259,18 @@ impl Builder<'_> {
         }
     }
 
+    /// The surface of an organ.
+    fn organ(&mut self, order: &Order) -> Option<Mesh> {
+        let known = match &mut self.organs {
+            Organs::Made => None,
+            Organs::Known(known) => known.next(),
+            Organs::LeftOut => Some(Mesh::default()),
+        };
+        let mesh = known.map_or_else(|| self.sound(order.make()), Some)?;
+        self.built.organs.push(mesh.clone());
+        Some(mesh)
+    }
+
     fn geometry(&mut self, shape: &str, n: &Node) -> Option<RawGeometry> {
         let order = match Order::of(shape, n) {
             Some(Err(problem)) => {
@@ -270,7 +286,7 @@ impl Builder<'_> {
         let threads = |mesh: Mesh| Some(RawGeometry::Mesh { mesh, radius });
         let simple = |solid, pos, rot| Some(RawGeometry::Solid { solid, pose: Pose { pos, rot } });
         if let Some(order) = order {
-            return self.sound(order.make()).and_then(threads);
+            return self.organ(&order).and_then(threads);
         }
         match shape {
             "chain" => threads(generate::chain(n.vector("from"), n.vector("to"), n.count("nodes") as usize)),

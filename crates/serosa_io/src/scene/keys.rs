@@ -201,12 +201,12 @@ static WORLD: Table = table(
             "response",
             Choice(&[
                 (
-                    "displacement-velocity",
-                    "displacements and velocities corrected apart (Raghupathi et al. 2003, signs and masses corrected), with friction",
+                    "augmented-lagrangian",
+                    "bodies and contacts descend one potential together, with friction; for ropes, intestines, springs, solids and tools",
                 ),
                 (
-                    "augmented-lagrangian",
-                    "bodies and contacts descend one potential together, with friction; for ropes and intestines of model.band, solids and tools",
+                    "displacement-velocity",
+                    "displacements and velocities corrected apart (Raghupathi et al. 2003, signs and masses corrected), with friction",
                 ),
                 (
                     "projection",
@@ -222,7 +222,7 @@ static WORLD: Table = table(
                 ),
                 ("ignore", "contacts are found and reported, not answered"),
             ]),
-            Default("\"displacement-velocity\""),
+            Default("\"augmented-lagrangian\""),
             "How contacts are answered.",
         ),
         key(
@@ -247,8 +247,8 @@ static WORLD: Table = table(
                     "steps are clipped by planes between near pairs: what begins apart never passes through anything",
                 ),
             ]),
-            Default("\"off\""),
-            "Whether steps are clipped so that nothing can pass through anything.",
+            Optional,
+            "Whether steps are clipped so that nothing can pass through anything. Where nothing is said: on with response `augmented-lagrangian`, off with the published ones.",
         ),
         key(
             "overlaps",

@@ -18,6 +18,7 @@ pub use problem::Problem;
 
 use serosa_bake::raw::{Move, Place};
 use serosa_bake::{Baked, Fault, RawScene, bake, bake_watched};
+use serosa_geometry::Mesh;
 use std::ops::Range;
 use toml::de::DeTable;
 use walk::Node;
@@ -46,6 +47,8 @@ pub struct Loaded {
     pub baked: Baked,
     /// Mesh files it used.
     pub files: Vec<UsedFile>,
+    /// Surfaces of its organs, in the order of the file: they take longer to make than to keep.
+    pub organs: Vec<Mesh>,
 }
 
 /// A scene without a mistake in its text or its files, not yet baked.
@@ -55,13 +58,25 @@ pub struct Draft {
     pub raw: RawScene,
     /// Mesh files it used.
     pub files: Vec<UsedFile>,
+    /// Surfaces of its organs, in the order of the file.
+    pub organs: Vec<Mesh>,
     spans: Vec<(Place, Range<usize>)>,
+}
+
+/// Where the surfaces of organs come from while a scene is read.
+enum Organs {
+    /// They are made.
+    Made,
+    /// As they were made of the same scene before.
+    Known(std::vec::IntoIter<Mesh>),
+    /// They are not there: it is something else that is asked for.
+    LeftOut,
 }
 
 impl Draft {
     /// With what was baked of it before.
     pub fn with(self, baked: Baked) -> Loaded {
-        Loaded { raw: self.raw, baked, files: self.files }
+        Loaded { raw: self.raw, baked, files: self.files, organs: self.organs }
     }
 
     /// Bakes it, or says all that is wrong with it; `text` is that of the scene. See [`bake_watched`] for `watch`.
@@ -101,6 +116,32 @@ pub fn load(text: &str, read_file: FileReader) -> Result<Loaded, Vec<Problem>> {
 /// Reads a scene, or says all that is wrong with it, in the order of the file; what can be baked of a scene with
 /// mistakes is baked, to find those that only show then.
 pub fn read(text: &str, read_file: FileReader) -> Result<Draft, Vec<Problem>> {
+    read_with(text, read_file, Organs::Made)
+}
+
+/// The same with the surfaces of organs that were made of this very scene before.
+pub(crate) fn read_known(
+    text: &str,
+    read_file: FileReader,
+    organs: Vec<Mesh>,
+) -> Result<Draft, Vec<Problem>> {
+    read_with(text, read_file, Organs::Known(organs.into_iter()))
+}
+
+/// The mesh files of a scene that has organs as well, without making these; of others there is nothing to be gained.
+/// None where something is wrong with it.
+pub fn files_beside_organs(text: &str, read_file: FileReader) -> Option<Vec<UsedFile>> {
+    let (toml, errors) = DeTable::parse_recoverable(text);
+    let mut problems = Vec::new();
+    let root = walk::walk(&keys::SCENE, toml.get_ref(), head(text), &mut problems);
+    if text.len() > SCENE_MAX || !errors.is_empty() || !problems.is_empty() {
+        return None;
+    }
+    let built = build::build(&root, read_file, Organs::LeftOut, &mut problems);
+    (!built.organs.is_empty()).then_some(built.files)
+}
+
+fn read_with(text: &str, read_file: FileReader, organs: Organs) -> Result<Draft, Vec<Problem>> {
     if text.len() > SCENE_MAX {
         let message = format!("a scene file of {} MB is too large", text.len() >> 20);
         return Err(vec![Problem::new(0..0, message, "put meshes into files of their own")]);
@@ -108,9 +149,10 @@ pub fn read(text: &str, read_file: FileReader) -> Result<Draft, Vec<Problem>> {
     let (toml, errors) = DeTable::parse_recoverable(text);
     let mut problems: Vec<Problem> = errors.iter().map(|e| not_toml(e, text)).collect();
     let root = walk::walk(&keys::SCENE, toml.get_ref(), head(text), &mut problems);
-    let built = build::build(&root, read_file, &mut problems);
+    let built = build::build(&root, read_file, organs, &mut problems);
     if problems.is_empty() {
-        return Ok(Draft { raw: built.raw, files: built.files, spans: built.spans });
+        let build::Built { raw, files, organs, spans } = built;
+        return Ok(Draft { raw, files, organs, spans });
     }
     if !built.raw.bodies.is_empty()
         && let Err(faults) = bake(&built.raw)

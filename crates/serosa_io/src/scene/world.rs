@@ -6,6 +6,20 @@ use serosa_sim::params::{Detector, Filter, Response, Solver, Tracker};
 
 /// What holds for the whole scene: forces, step and methods.
 pub(super) fn world(node: &Node) -> RawWorld {
+    let response = match node.choice("response") {
+        "ignore" => Response::Ignore,
+        "displacement-velocity" => Response::DisplacementVelocity,
+        "projection" => Response::Projection,
+        "consistent-penetration" => Response::ConsistentPenetration,
+        "qp" => Response::Qp,
+        _ => Response::AugmentedLagrangian,
+    };
+    // What reproduces a paper runs as the paper has it.
+    let clips = match node.choice("filter") {
+        "on" => true,
+        "off" => false,
+        _ => response == Response::AugmentedLagrangian,
+    };
     RawWorld {
         gravity: node.vector("gravity"),
         dt_s: node.si("step"),
@@ -22,20 +36,13 @@ pub(super) fn world(node: &Node) -> RawWorld {
             reach: t.si("reach"),
             seed: t.count("seed"),
         }),
-        response: match node.choice("response") {
-            "ignore" => Response::Ignore,
-            "augmented-lagrangian" => Response::AugmentedLagrangian,
-            "projection" => Response::Projection,
-            "consistent-penetration" => Response::ConsistentPenetration,
-            "qp" => Response::Qp,
-            _ => Response::DisplacementVelocity,
-        },
+        response,
         solver: match node.choice("solver") {
             "faithful" => Solver::Faithful,
             "large" => Solver::Large,
             _ => Solver::Exact,
         },
         overlaps: if node.choice("overlaps") == "part" { Overlaps::Part } else { Overlaps::Refuse },
-        filter: if node.choice("filter") == "on" { Filter::Planes } else { Filter::Off },
+        filter: if clips { Filter::Planes } else { Filter::Off },
     }
 }

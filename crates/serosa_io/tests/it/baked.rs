@@ -134,6 +134,7 @@ const ZOO: &str = r#"serosa = 1
 title = "One of each"
 [world]
 sweeps = 4
+response = "displacement-velocity"
 [[body]]
 name = "patch"
 shape.mesh = { file = "patch.obj", radius = "1 mm" }

@@ -87,9 +87,11 @@ pub(crate) fn finish(sub: &Substep, state: &mut State, scratch: &mut Scratch) {
     state.pose.copy_from_slice(&scratch.pose);
     state.twist.copy_from_slice(&scratch.twist);
     // What was seen too late once is looked out for a while longer.
-    for (ahead, wanted) in state.ahead.iter_mut().zip(scratch.planes.ahead()) {
-        let wanted = wanted.max(LOOKOUT * *ahead);
-        *ahead = if params.filter == Filter::Off || wanted < 1e-5 { 0.0 } else { wanted };
+    if params.filter != Filter::Off {
+        for (ahead, wanted) in state.ahead.iter_mut().zip(scratch.planes.look_out(model, &scratch.rows)) {
+            let wanted = wanted.max(LOOKOUT * *ahead);
+            *ahead = if wanted < 1e-5 { 0.0 } else { wanted };
+        }
     }
     state.radius.iter_mut().zip(&scratch.growth).for_each(|(r, more)| *r += more);
     for (t, tool) in model.tools.iter().enumerate() {

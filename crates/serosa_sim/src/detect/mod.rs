@@ -294,12 +294,16 @@ impl Finder {
     fn list_pairs(&mut self, model: &Model, search: Search) {
         let finite = || self.boxes.iter().map(|b| b.size().max_element()).filter(|s| s.is_finite());
         let skin = SKIN * finite().sum::<Real>() / finite().count().max(1) as Real;
-        self.fat.clear();
-        let fat = |(i, b): (usize, &Aabb)| match search {
+        let fat = |i: usize, b: &Aabb| match search {
             Search::Near(reach) => reach.fat(model, PrimId::from(i), *b).grown(skin),
             Search::Overlap | Search::Between(_) => b.grown(skin),
         };
-        self.fat.extend(self.boxes.iter().enumerate().map(fat));
+        self.fat.resize(self.boxes.len(), Aabb::EMPTY);
+        let chunks = self.fat.par_chunks_mut(CHUNK).zip(self.boxes.par_chunks(CHUNK));
+        chunks.enumerate().for_each(|(chunk, (fats, boxes))| {
+            let numbers = chunk * CHUNK..;
+            fats.iter_mut().zip(boxes).zip(numbers).for_each(|((out, b), i)| *out = fat(i, b));
+        });
         let group = |i: u32| {
             let prim = &model.prims[i as usize];
             if apart(&model.bodies[prim.body.at()]) { prim.body.0 + 1 } else { model.group(PrimId(i)) }

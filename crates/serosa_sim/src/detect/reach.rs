@@ -22,7 +22,7 @@ const AHEAD: Real = 1.2;
 const STRAY: Real = 0.35;
 /// Solids and springs that descend with rows stray farther, by what they would fall from rest: whether they do is known when
 /// they descend.
-const FALL: Real = 1.0;
+const FALL: Real = 1.2;
 /// A touch gets a row where the free motion, erring by this share of what its sides may stray, would close its gap.
 const DOUBT: Real = 0.5;
 /// Fat boxes hold what goes on as it does for so many steps more.

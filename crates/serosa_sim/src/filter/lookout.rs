@@ -1,11 +1,12 @@
 //! How far each vertex should be free to stray in the next substep, for what the vertices did in this one.
 //!
 //! A surface that springs back leaves its free motion all at once, and those beside it follow a substep later. So what
-//! a vertex does is looked out for on those next to it as well, and what a body does on the whole everywhere on it; but one
-//! vertex that is plucked does not make all others near to everything.
+//! a vertex does is looked out for on those next to it and on what touches it as well, and what a body does on the whole
+//! everywhere on it; but one vertex of a solid that is plucked does not make all others near to everything.
 
 use crate::detect::Reach;
 use crate::model::{Body, BodyKind, Model, PrimKind};
+use crate::row::{Row, Side};
 use crate::{Real, Vec3, VertexId};
 
 /// How much more than in one substep the surface of a solid may be sent from its free motion in the next.
@@ -44,27 +45,51 @@ impl Lookout {
         self.seen[v] = if far.is_finite() { self.seen[v].max(far) } else { self.seen[v] };
     }
 
-    /// Passes on what was seen to the ends of the same edges, and the mean to the whole of each body. O(vertices +
-    /// segments).
-    pub(super) fn spread(&mut self, model: &Model) {
+    /// Passes on what was seen across contacts, to the ends of the same edges, and to the whole of each body: of a solid the
+    /// mean, since a surface has many vertices; of ropes and sheets the most, which runs along them in a substep or two.
+    /// O(vertices + segments + rows).
+    pub(super) fn spread(&mut self, model: &Model, rows: &[Row]) {
         if self.edges.len() != self.seen.len() {
             self.edges = edges(model);
         }
         self.seen.iter_mut().zip(&self.edges).for_each(|(seen, edge)| *seen = seen.min(*edge));
         self.ahead.clone_from(&self.seen);
+        for row in rows {
+            let seen = row.sides.map(|side| vertices(&side).map(|v| self.seen[v.at()]).fold(0.0, Real::max));
+            for (side, far) in row.sides.iter().zip([seen[1], seen[0]]) {
+                vertices(side).for_each(|v| self.ahead[v.at()] = self.ahead[v.at()].max(far));
+            }
+        }
+        self.seen.clone_from(&self.ahead);
         for prim in &model.prims {
             if let PrimKind::Segment([a, b]) = prim.kind {
                 self.ahead[a.at()] = self.ahead[a.at()].max(self.seen[b.at()]);
                 self.ahead[b.at()] = self.ahead[b.at()].max(self.seen[a.at()]);
             }
         }
-        for vertices in model.bodies.iter().map(Body::vertex_range) {
-            let outside =
-                vertices.clone().filter(|v| !model.neighbours.at(VertexId::from(*v)).is_empty()).count();
-            let mean = self.seen[vertices.clone()].iter().sum::<Real>() / outside.max(1) as Real;
-            self.ahead[vertices].iter_mut().for_each(|ahead| *ahead = ahead.max(MEAN * mean));
+        for body in &model.bodies {
+            let (vertices, seen) = (body.vertex_range(), &self.seen[body.vertex_range()]);
+            let outside = |v: &usize| !model.neighbours.at(VertexId::from(*v)).is_empty();
+            let everywhere = match body.kind {
+                BodyKind::Solid(_) => {
+                    let count = vertices.clone().filter(outside).count().max(1) as Real;
+                    MEAN * seen.iter().sum::<Real>() / count
+                }
+                _ => seen.iter().copied().fold(0.0, Real::max),
+            };
+            self.ahead[vertices].iter_mut().for_each(|ahead| *ahead = ahead.max(everywhere));
         }
     }
+}
+
+/// The vertices of a side of a row.
+fn vertices(side: &Side) -> impl Iterator<Item = VertexId> + use<'_> {
+    let all: &[VertexId] = match side {
+        Side::Soft(ends, _) => ends,
+        Side::Face(corners, _) => corners,
+        Side::Rigid(..) => &[],
+    };
+    all.iter().copied()
 }
 
 /// The longest edge at each vertex of the surface of a solid; no bound elsewhere. A surface that strays farther than its
@@ -87,48 +112,94 @@ fn edges(model: &Model) -> Vec<Real> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::BodyId;
-    use crate::model::{Neighbours, Prim, SpringBody};
+    use crate::model::{Descent, Neighbours, Prim, SolidBody};
+    use crate::row::RowKey;
+    use crate::{BodyId, PrimId};
 
-    /// A chain of twenty vertices.
-    fn chain() -> Model {
-        let segment = |i: u32| PrimKind::Segment([VertexId(i), VertexId(i + 1)]);
-        let prim = |i: u32| Prim { body: BodyId(0), kind: segment(i), radius: 1e-3, membrane: false };
-        let springs = SpringBody { blocks: Vec::new(), between: 0..0 };
-        let body = Body {
-            name: "chain".into(),
-            kind: BodyKind::Springs(springs),
-            vertices: 0..20,
-            prims: 0..19,
+    /// Two chains of twenty vertices as edges of a solid, one centimetre each.
+    fn chains(kind: BodyKind) -> Model {
+        let body = |b: u32| Body {
+            name: format!("chain {b}"),
+            kind: kind.clone(),
+            vertices: 20 * b..20 * b + 20,
+            prims: 19 * b..19 * b + 19,
             self_contact: true,
             membrane_contact: false,
         };
-        let all: Vec<crate::PrimId> = (0..20).map(crate::PrimId).collect();
+        let prim = |b: u32, i: u32| Prim {
+            body: BodyId(b),
+            kind: PrimKind::Segment([VertexId(20 * b + i), VertexId(20 * b + i + 1)]),
+            radius: 1e-3,
+            membrane: false,
+        };
         Model {
-            rest: vec![Vec3::ZERO; 20],
-            bodies: vec![body],
-            prims: (0..19).map(prim).collect(),
-            neighbours: Neighbours { starts: (0..21).collect(), segments: all },
+            rest: (0..40).map(|v| Vec3::X * 0.01 * Real::from(v % 20)).collect(),
+            bodies: vec![body(0), body(1)],
+            prims: (0..2).flat_map(|b| (0..19).map(move |i| prim(b, i))).collect(),
+            neighbours: Neighbours { starts: (0..41).collect(), segments: (0..40).map(PrimId).collect() },
             ..Model::default()
         }
     }
 
-    #[test]
-    fn one_vertex_that_is_plucked_leaves_the_far_ones_alone() {
-        let (model, mut lookout) = (chain(), Lookout { seen: vec![0.0; 20], ..Lookout::default() });
-        lookout.see(5, 0.01);
-        lookout.see(7, Real::NAN);
-        lookout.spread(&model);
-        assert_eq!(lookout.ahead[4..7], [0.01; 3]);
-        let elsewhere = MEAN * 0.01 / 20.0;
-        assert!(lookout.ahead[7..].iter().all(|a| (a - elsewhere).abs() < 1e-12), "{:?}", lookout.ahead);
+    fn solid() -> BodyKind {
+        BodyKind::Solid(SolidBody {
+            tets: 0..0,
+            regions: Vec::new(),
+            walls: Vec::new(),
+            free: true,
+            descent: Descent::Vertex,
+            quadratic: None,
+            layout: Box::default(),
+        })
+    }
+
+    fn lookout(seen: &[(usize, Real)], model: &Model, rows: &[Row]) -> Vec<Real> {
+        let mut lookout = Lookout { seen: vec![0.0; 40], ..Lookout::default() };
+        seen.iter().for_each(|(v, far)| lookout.see(*v, *far));
+        lookout.spread(model, rows);
+        lookout.ahead
     }
 
     #[test]
-    fn a_body_that_springs_as_a_whole_is_looked_out_for_everywhere() {
-        let (model, mut lookout) = (chain(), Lookout { seen: vec![0.0; 20], ..Lookout::default() });
-        (0..10).for_each(|v| lookout.see(v, 0.01));
-        lookout.spread(&model);
-        assert!(lookout.ahead.iter().all(|a| *a >= 0.01 - 1e-12), "{:?}", lookout.ahead);
+    fn one_vertex_that_is_plucked_leaves_the_far_ones_alone() {
+        let ahead = lookout(&[(5, 0.005), (7, Real::NAN)], &chains(solid()), &[]);
+        assert_eq!(ahead[4..7], [0.005; 3]);
+        let elsewhere = MEAN * 0.005 / 20.0;
+        assert!(ahead[7..20].iter().all(|a| (a - elsewhere).abs() < 1e-12), "{ahead:?}");
+        assert_eq!(ahead[20..], [0.0; 20]);
+    }
+
+    #[test]
+    fn a_solid_strays_an_edge_at_most() {
+        let ahead = lookout(&[(5, 1.0)], &chains(solid()), &[]);
+        assert!((ahead[5] - 0.01).abs() < 1e-12, "{ahead:?}");
+    }
+
+    #[test]
+    fn a_rope_and_a_body_that_springs_as_a_whole_are_looked_out_for_everywhere() {
+        let all: Vec<(usize, Real)> = (0..10).map(|v| (v, 0.005)).collect();
+        let ahead = lookout(&all, &chains(solid()), &[]);
+        assert!(ahead[..20].iter().all(|a| *a >= 0.005 - 1e-12), "{ahead:?}");
+        let rope = BodyKind::Springs(crate::model::SpringBody { blocks: Vec::new(), between: 0..0 });
+        let ahead = lookout(&[(5, 0.03)], &chains(rope), &[]);
+        assert_eq!(ahead[..20], [0.03; 20]);
+    }
+
+    #[test]
+    fn what_touches_something_that_springs_is_looked_out_for_too() {
+        let side = |v: u32| Side::Soft([VertexId(v), VertexId(v + 1)], [0.5; 2]);
+        let row = Row {
+            key: RowKey { a: PrimId(5), b: PrimId(30), feature: 0 },
+            sides: [side(5), side(31)],
+            normal: Vec3::Z,
+            offset: 0.0,
+            gap: 0.0,
+            friction: 0.0,
+            lambda: 1.0,
+            slip: Vec3::ZERO,
+        };
+        let ahead = lookout(&[(5, 0.004)], &chains(solid()), &[row]);
+        assert_eq!(ahead[30..34], [0.004; 4]);
+        assert!(ahead[34] < 0.002, "{ahead:?}");
     }
 }

@@ -26,8 +26,43 @@ pub(super) trait Wide: Copy {
     fn minus(self, other: Self) -> Self;
     fn times(self, other: Self) -> Self;
     fn over(self, other: Self) -> Self;
+    fn root(self) -> Self;
+    /// Without its sign.
+    fn size(self) -> Self;
+    /// `yes` where it is more than the other, else `no`, also where one of them is not a number.
+    fn choose_above(self, other: Self, yes: Self, no: Self) -> Self;
     /// The coordinates of four positions.
-    fn gather(section: &Section, places: [usize; LANES]) -> [Self; 3];
+    fn across(spots: [&Spot; LANES]) -> [Self; 3];
+    /// Four positions of those coordinates.
+    fn spots(xyz: [Self; 3]) -> [Spot; LANES];
+
+    /// The coordinates of four positions of a section.
+    #[inline(always)]
+    fn gather(section: &Section, places: [usize; LANES]) -> [Self; 3] {
+        Self::across(places.map(|place| &section[place % SECTION]))
+    }
+
+    /// The same on all lanes.
+    #[inline(always)]
+    fn all(number: Real) -> Self {
+        Self::of(&Lane([number; LANES]))
+    }
+}
+
+/// a b − c d.
+#[inline(always)]
+pub(super) fn minor<V: Wide>(a: V, b: V, c: V, d: V) -> V {
+    a.times(b).minus(c.times(d))
+}
+
+#[inline(always)]
+pub(super) fn dot<V: Wide>(a: [V; 3], b: [V; 3]) -> V {
+    a[0].times(b[0]).plus(a[1].times(b[1])).plus(a[2].times(b[2]))
+}
+
+#[inline(always)]
+pub(super) fn apart<V: Wide>(a: [V; 3], b: [V; 3]) -> [V; 3] {
+    [a[0].minus(b[0]), a[1].minus(b[1]), a[2].minus(b[2])]
 }
 
 impl Wide for Lane {
@@ -62,9 +97,29 @@ impl Wide for Lane {
     }
 
     #[inline(always)]
-    fn gather(section: &Section, places: [usize; LANES]) -> [Self; 3] {
-        let one = |c: usize| Self(std::array::from_fn(|k| section[places[k] % SECTION].0[c]));
+    fn root(self) -> Self {
+        Self(self.0.map(Real::sqrt))
+    }
+
+    #[inline(always)]
+    fn size(self) -> Self {
+        Self(self.0.map(Real::abs))
+    }
+
+    #[inline(always)]
+    fn choose_above(self, other: Self, yes: Self, no: Self) -> Self {
+        Self(std::array::from_fn(|k| if self.0[k] > other.0[k] { yes.0[k] } else { no.0[k] }))
+    }
+
+    #[inline(always)]
+    fn across(spots: [&Spot; LANES]) -> [Self; 3] {
+        let one = |c: usize| Self(std::array::from_fn(|k| spots[k].0[c]));
         [one(0), one(1), one(2)]
+    }
+
+    #[inline(always)]
+    fn spots([x, y, z]: [Self; 3]) -> [Spot; LANES] {
+        std::array::from_fn(|k| Spot([x.0[k], y.0[k], z.0[k], 0.0]))
     }
 }
 
@@ -72,7 +127,7 @@ impl Wide for Lane {
 #[cfg(target_arch = "x86_64")]
 #[allow(unsafe_code)]
 mod avx2 {
-    use super::{LANES, Lane, SECTION, Section, Wide};
+    use super::{LANES, Lane, Spot, Wide};
     use core::arch::x86_64::*;
 
     // SAFETY, of all below: only kernels compiled for AVX2 use these, and they are called after the machine was asked.
@@ -111,9 +166,39 @@ mod avx2 {
         }
 
         #[inline(always)]
-        fn gather(section: &Section, places: [usize; LANES]) -> [Self; 3] {
-            let at = |k: usize| section[places[k] % SECTION].0.as_ptr();
-            let [a, b, c, d] = [at(0), at(1), at(2), at(3)];
+        fn root(self) -> Self {
+            unsafe { _mm256_sqrt_pd(self) }
+        }
+
+        #[inline(always)]
+        fn size(self) -> Self {
+            unsafe { _mm256_andnot_pd(_mm256_set1_pd(-0.0), self) }
+        }
+
+        #[inline(always)]
+        fn choose_above(self, other: Self, yes: Self, no: Self) -> Self {
+            unsafe { _mm256_blendv_pd(no, yes, _mm256_cmp_pd::<_CMP_GT_OQ>(self, other)) }
+        }
+
+        #[inline(always)]
+        fn spots([x, y, z]: [Self; 3]) -> [Spot; LANES] {
+            let mut spots = [Spot::default(); LANES];
+            unsafe {
+                let none = _mm256_setzero_pd();
+                // Lanes 0 and 2, and 1 and 3.
+                let (xy, xy_odd) = (_mm256_unpacklo_pd(x, y), _mm256_unpackhi_pd(x, y));
+                let (z, z_odd) = (_mm256_unpacklo_pd(z, none), _mm256_unpackhi_pd(z, none));
+                _mm256_store_pd(spots[0].0.as_mut_ptr(), _mm256_permute2f128_pd::<0x20>(xy, z));
+                _mm256_store_pd(spots[1].0.as_mut_ptr(), _mm256_permute2f128_pd::<0x20>(xy_odd, z_odd));
+                _mm256_store_pd(spots[2].0.as_mut_ptr(), _mm256_permute2f128_pd::<0x31>(xy, z));
+                _mm256_store_pd(spots[3].0.as_mut_ptr(), _mm256_permute2f128_pd::<0x31>(xy_odd, z_odd));
+            }
+            spots
+        }
+
+        #[inline(always)]
+        fn across(spots: [&Spot; LANES]) -> [Self; 3] {
+            let [a, b, c, d] = spots.map(|spot| spot.0.as_ptr());
             // Halves of two positions side by side, then every other number of two such.
             let pair = |p: *const f64, q: *const f64| unsafe {
                 _mm256_insertf128_pd::<1>(_mm256_castpd128_pd256(_mm_load_pd(p)), _mm_load_pd(q))

@@ -25,6 +25,7 @@ mod strain;
 mod sweep;
 mod tangent;
 mod touched;
+mod turn;
 mod whole;
 
 pub use energy::{energy, forces, region_energy, tie_energy, tie_forces};
@@ -78,6 +79,8 @@ pub struct SolidWork {
     bare: Vec<Bare>,
     /// Vertices that rows hold, as they are otherwise.
     pinned: Vec<Bare>,
+    /// Whether this pass sweeps it.
+    swept: bool,
     /// Vertices about loads.
     near: Vec<u32>,
     /// Φ where the substep begins \[J\].
@@ -252,8 +255,8 @@ fn weigh(sub: &Substep, (b, body): (usize, &SolidBody), work: &mut SolidWork) {
     work.inertia.clear();
     work.inertia
         .extend(vertices.map(|v| if sub.model.inv_mass[v] > 0.0 { sub.model.mass[v] * per } else { 0.0 }));
-    let SolidWork { made_for, inertia, weights, .. } = work;
-    Solid { body, tets: tets(sub.model, body), stuff: made_for, inertia }.weigh(weights);
+    let SolidWork { made_for, inertia, weights, turning, .. } = work;
+    Solid { body, tets: tets(sub.model, body), stuff: made_for, inertia }.weigh(weights, turning);
     work.bare.clear();
     let hard = |t: &crate::model::Tet| work.made_for[t.region as usize].hardness() * t.volume;
     work.stored = tets(sub.model, body).iter().map(hard).sum();
@@ -289,8 +292,20 @@ fn phi(
 
 /// One pass of one body, with the others where they are.
 fn descend(among: &mut Among, (b, body): (usize, &SolidBody), pass: u32, works: &mut [SolidWork]) {
+    if prepare_sweep(among, (b, body), pass, works) {
+        works[b].sweep(among.sub.model, body);
+        end_sweep(among, (b, body), works);
+    }
+}
+
+/// All of a pass before vertices are swept; whether they are to be.
+fn prepare_sweep(
+    among: &mut Among,
+    (b, body): (usize, &SolidBody),
+    pass: u32,
+    works: &mut [SolidWork],
+) -> bool {
     let (model, mut pass) = (among.sub.model, pass);
-    let touched = among.contacts.any(b);
     if let Descent::Global(global) = &body.descent {
         let every = global.every.max(1);
         let due = pass.is_multiple_of(every);
@@ -298,12 +313,12 @@ fn descend(among: &mut Among, (b, body): (usize, &SolidBody), pass: u32, works: 
         let gains = due && leap(among, (b, body), (global, pass), works);
         // What the factor does not know of is a matter of few vertices.
         let held = loads::tied(model, b) || !works[b].holds.is_empty();
-        if !(touched || gains && held) {
-            return;
+        if !(among.contacts.any(b) || gains && held) {
+            return false;
         }
     }
     ready(among, (b, body), pass, works);
-    let SolidWork { made_for, inertia, weights, turning, flow, loads, near, pinned, .. } = &mut works[b];
+    let SolidWork { made_for, inertia, weights, flow, loads, near, pinned, .. } = &mut works[b];
     let solid = Solid { body, tets: tets(model, body), stuff: made_for, inertia };
     if let Some(ten) = solid.ten() {
         ten.around(loads, near);
@@ -311,12 +326,29 @@ fn descend(among: &mut Among, (b, body): (usize, &SolidBody), pass: u32, works: 
         near.retain(|v| among.contacts.links.of(first + *v as usize).is_empty());
     }
     touched::pin(model, (b, body), among.contacts.links, (weights, flow), pinned);
-    solid.sweep(turning, weights, flow, Some(near));
-    loads::unload(pinned, weights);
+    true
+}
+
+/// What follows the sweep of a pass.
+fn end_sweep(among: &mut Among, (b, body): (usize, &SolidBody), works: &mut [SolidWork]) {
     if let Descent::Global(_) = body.descent
-        && !touched
+        && !among.contacts.any(b)
     {
         works[b].quasi.phi = phi_now(among, (b, body), works, Nearness::Nearest);
+    }
+}
+
+impl SolidWork {
+    /// Sweeps all vertices that are not pinned, and lets go of those that are. Sees nothing but its own body.
+    fn sweep(&mut self, model: &Model, body: &SolidBody) {
+        let Self { made_for, inertia, weights, turning, flow, near, pinned, .. } = self;
+        Solid { body, tets: tets(model, body), stuff: made_for, inertia }.sweep(
+            turning,
+            weights,
+            flow,
+            Some(near),
+        );
+        loads::unload(pinned, weights);
     }
 }
 

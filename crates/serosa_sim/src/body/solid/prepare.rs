@@ -12,12 +12,14 @@ use super::lanes::{Lane, Spot};
 use super::material::{Moduli, gradient, nearer, polar, square};
 use super::quadratic::Ten;
 use super::sweep::{FaceWeight, Held, Weights, refresh, slopes, sweep};
+use super::turn::{self, Four, Pulls, Turned};
 use crate::model::{LANES, Law, NONE, SECTION, SolidBody, Tet};
 use crate::{Mat3, Quat, Real, Vec3};
 use rayon::prelude::*;
 
 /// Tetrahedra of one job.
 pub(super) const CHUNK: usize = 512;
+const FOURS: usize = CHUNK / LANES;
 
 /// A region in a substep.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -99,10 +101,15 @@ pub(super) struct Turning {
     pub old: Vec<Mat3>,
     /// From there to here, and from rest to here.
     pub turns: Vec<[Quat; 2]>,
-    /// Six times the volume to which each is drawn \[m³\]; of samples the J.
+    /// Tetrahedra of four nodes, four at a time: at rest, and what stands in `old` and `turns` for others.
+    fours: Vec<Four>,
+    turned: Vec<Turned>,
+    /// Six times the volumes to which they are drawn \[m³\].
+    volumes: Vec<Lane>,
+    /// The J to which each sample is drawn.
     pub aims: Vec<Real>,
-    /// Pull on the four corners \[N\].
-    pulls: Vec<[Vec3; 4]>,
+    /// Pull on the four corners of each of four tetrahedra \[N\].
+    pulls: Vec<[Pulls; LANES]>,
     /// Stress that draws a sample \[Pa\].
     pub drawn: Vec<Mat3>,
     /// Forces on the ten nodes of quadratic tetrahedra \[N\].
@@ -172,12 +179,16 @@ impl Solid<'_> {
     }
 
     /// Weights that last as long as materials and the substep do, with damping as from a body at rest. O(tetrahedra).
-    pub fn weigh(&self, weights: &mut Weights) {
+    pub fn weigh(&self, weights: &mut Weights, turning: &mut Turning) {
         let layout = &self.body.layout;
         let none = Lane([0.0; LANES]);
         if let Some(ten) = self.ten() {
             return ten.weigh(weights);
         }
+        let fours = self.tets.chunks(LANES).zip(layout.corners.chunks(LANES));
+        turning.fours.clear();
+        turning.fours.extend(fours.map(|(tets, corners)| Four::of(tets, corners, self.stuff)));
+        turning.pulls.resize(turning.fours.len(), Default::default());
         weights.edges.clear();
         weights.edges.resize(layout.edges.len(), none);
         weights.faces.clear();
@@ -222,21 +233,17 @@ impl Solid<'_> {
         if let Some(ten) = self.ten() {
             return ten.remember(turning, flow);
         }
-        let n = self.tets.len();
-        turning.old.resize(n, Mat3::IDENTITY);
-        turning.turns.resize(n, [Quat::IDENTITY; 2]);
-        turning.pulls.resize(n, [Vec3::ZERO; 4]);
-        turning.aims.resize(n, 0.0);
         let corotated = self.is_corotated();
-        let Turning { old, turns, aims, .. } = turning;
-        let jobs = old.par_chunks_mut(CHUNK).zip(turns.par_chunks_mut(CHUNK)).zip(aims.par_chunks_mut(CHUNK));
-        jobs.enumerate().for_each(|(job, ((old, turns), aims))| {
-            for (i, ((old, turns), aim)) in old.iter_mut().zip(turns).zip(aims).enumerate() {
-                let t = job * CHUNK + i;
-                let tet = &self.tets[t];
-                *old = gradient(tet, self.corners(t, flow));
-                *aim = 6.0 * tet.volume * self.stuff[tet.region as usize].aim(old.determinant());
-                *turns = [Quat::IDENTITY, if corotated { polar(old) } else { Quat::IDENTITY }];
+        let Turning { fours, turned, volumes, .. } = turning;
+        turned.resize(fours.len(), Turned::default());
+        volumes.resize(fours.len(), Lane::default());
+        let jobs = turned.par_chunks_mut(FOURS).zip(volumes.par_chunks_mut(FOURS));
+        jobs.zip(fours.par_chunks(FOURS)).for_each(|((turned, volumes), fours)| {
+            turn::remember(fours, flow, turned, volumes);
+            if corotated {
+                for turned in turned {
+                    (0..LANES).for_each(|k| turned.set_turns(k, [Quat::IDENTITY, polar(&turned.old(k))]));
+                }
             }
         });
         if self.stuff.iter().any(|s| s.damping > 0.0) {
@@ -250,7 +257,8 @@ impl Solid<'_> {
         sources.zip(weights.faces.par_chunks_mut(CHUNK)).for_each(|(sources, faces)| {
             for (source, face) in sources.iter().zip(faces) {
                 for k in (0..LANES).filter(|&k| source[k] != NONE) {
-                    face.beta.0[k] = turning.aims[source[k] as usize / 4];
+                    let tet = source[k] as usize / 4;
+                    face.beta.0[k] = turning.volumes[tet / LANES].0[tet % LANES];
                 }
             }
         });
@@ -261,15 +269,22 @@ impl Solid<'_> {
         if let Some(ten) = self.ten() {
             return ten.turn(turning, flow, how);
         }
-        let Turning { old, turns, pulls, .. } = turning;
-        let jobs = turns.par_chunks_mut(CHUNK).zip(pulls.par_chunks_mut(CHUNK));
-        jobs.enumerate().for_each(|(job, (turns, pulls))| {
-            for (i, (turns, pulls)) in turns.iter_mut().zip(pulls).enumerate() {
-                let t = job * CHUNK + i;
-                let (tet, stuff) = (&self.tets[t], &self.stuff[self.tets[t].region as usize]);
-                let f = gradient(tet, self.corners(t, flow));
-                let drawn = stuff.turn(turns, &f, &old[t], how) * (2.0 * stuff.moduli.shear * tet.volume);
-                *pulls = tet.gradients().map(|g| drawn * g);
+        let corotated = self.is_corotated();
+        let Turning { fours, turned, pulls, .. } = turning;
+        let jobs = turned.par_chunks_mut(FOURS).zip(pulls.par_chunks_mut(FOURS)).zip(fours.par_chunks(FOURS));
+        jobs.enumerate().for_each(|(job, ((turned, pulls), fours))| {
+            if how == Nearness::Nearer {
+                return turn::turn(fours, flow, corotated, turned, pulls);
+            }
+            let first = job * CHUNK;
+            for (i, tet) in self.tets[first..].iter().take(CHUNK).enumerate() {
+                let (turned, k) = (&mut turned[i / LANES], i % LANES);
+                let stuff = &self.stuff[tet.region as usize];
+                let f = gradient(tet, self.corners(first + i, flow));
+                let mut turns = turned.turns(k);
+                let drawn = stuff.turn(&mut turns, &f, &turned.old(k), how);
+                turned.set_turns(k, turns);
+                pulls[i / LANES][k] = turn::pulls(tet, drawn * (2.0 * stuff.moduli.shear * tet.volume));
             }
         });
     }
@@ -285,14 +300,16 @@ impl Solid<'_> {
             for (group, held) in groups.iter().zip(held) {
                 for k in (0..LANES).filter(|&k| group.vertices[k] != NONE) {
                     let v = group.vertices[k] as usize;
-                    let mut pull = target[v] * self.inertia[v];
+                    let mut pull = spot(target[v] * self.inertia[v]);
                     if turns {
                         let faces = group.faces.start as usize..group.faces.end as usize;
                         for source in layout.sources[faces].iter().filter(|s| s[k] != NONE) {
-                            pull += turning.pulls[source[k] as usize / 4][source[k] as usize % 4];
+                            let (tet, corner) = (source[k] as usize / 4, source[k] as usize % 4);
+                            let more = &turning.pulls[tet / LANES][tet % LANES][corner];
+                            pull.0.iter_mut().zip(&more.0).for_each(|(pull, more)| *pull += more);
                         }
                     }
-                    (0..3).for_each(|c| held.pull[c].0[k] = pull[c]);
+                    (0..3).for_each(|c| held.pull[c].0[k] = pull.0[c]);
                 }
             }
         });
@@ -303,7 +320,7 @@ impl Solid<'_> {
         if let Some(ten) = self.ten() {
             return ten.potential(turning, flow, damped);
         }
-        let Turning { old, turns, sums, .. } = turning;
+        let Turning { turned, sums, .. } = turning;
         let jobs = self.tets.len().div_ceil(CHUNK);
         sums.resize(jobs, 0.0);
         sums.par_iter_mut().enumerate().for_each(|(job, sum)| {
@@ -312,8 +329,9 @@ impl Solid<'_> {
             for t in all {
                 let (tet, stuff) = (&self.tets[t], &self.stuff[self.tets[t].region as usize]);
                 let f = gradient(tet, self.corners(t, flow));
-                let from = damped.then(|| (&old[t], turns[t][0]));
-                *sum += stuff.density(&f, from) * tet.volume;
+                let from =
+                    damped.then(|| (turned[t / LANES].old(t % LANES), turned[t / LANES].turns(t % LANES)[0]));
+                *sum += stuff.density(&f, from.as_ref().map(|(old, turn)| (old, *turn))) * tet.volume;
             }
         });
         sums.iter().sum()

@@ -6,7 +6,7 @@
 
 use super::loads::Where;
 use super::material::Moduli;
-use super::strain::each_sample;
+use super::strain::each_sample_of;
 use super::{Among, SolidWork, scale};
 use crate::model::SolidBody;
 use crate::state::State;
@@ -30,16 +30,12 @@ pub(super) fn falls(
     let mut held = Vec3::ZERO;
     if vertices.len() > vertices.clone().filter(moves).count() {
         let scale = scale(body, &sub.params.bodies[b]);
-        each_sample(sub.model, body, &state.pos, |s| {
-            // Inside of the body forces cancel; what is fixed pulls at the rest.
-            if s.nodes.iter().any(|v| !moves(v)) {
-                let stress = Moduli::of(&body.regions[s.tet.region as usize], scale).stress(&s.f) * s.weight;
-                s.nodes
-                    .iter()
-                    .zip(s.gradients)
-                    .filter(|(v, _)| moves(v))
-                    .for_each(|(_, g)| held -= stress * *g);
-            }
+        // Inside of the body forces cancel; what is fixed pulls at the rest.
+        let fixed = |nodes: &[usize]| nodes.iter().any(|v| !moves(v));
+        each_sample_of(sub.model, body, &state.pos, fixed, |s| {
+            let stress = Moduli::of(&body.regions[s.tet.region as usize], scale).stress(&s.f) * s.weight;
+            let pulled = s.nodes.iter().zip(s.gradients).filter(|(v, _)| moves(v));
+            pulled.for_each(|(_, g)| held -= stress * *g);
         });
     }
     held += Where { model: sub.model, works }.pull(b, body);

@@ -46,10 +46,24 @@ pub(super) struct Sample<'a> {
 }
 
 /// Calls `see` with every sample of a solid, those of one tetrahedron after the other.
-pub(super) fn each_sample(model: &Model, body: &SolidBody, pos: &[Vec3], mut see: impl FnMut(Sample)) {
+pub(super) fn each_sample(model: &Model, body: &SolidBody, pos: &[Vec3], see: impl FnMut(Sample)) {
+    each_sample_of(model, body, pos, |_| true, see);
+}
+
+/// The same of those tetrahedra whose vertices are `wanted`.
+pub(super) fn each_sample_of(
+    model: &Model,
+    body: &SolidBody,
+    pos: &[Vec3],
+    wanted: impl Fn(&[usize]) -> bool,
+    mut see: impl FnMut(Sample),
+) {
     let Some(quadratic) = &body.quadratic else {
         for tet in tets(model, body) {
             let nodes = tet.nodes.map(|v| v.at());
+            if !wanted(&nodes) {
+                continue;
+            }
             let f = gradient(tet, nodes.map(|v| pos[v]));
             let (gradients, weight) = (&tet.gradients(), tet.volume);
             see(Sample { tet, nodes: &nodes, gradients, next_to: nodes, weight, f });
@@ -59,6 +73,9 @@ pub(super) fn each_sample(model: &Model, body: &SolidBody, pos: &[Vec3], mut see
     for (tet, local) in tets(model, body).iter().zip(&quadratic.nodes) {
         let first = tet.nodes[0].at() - local[0] as usize;
         let nodes = local.map(|v| first + v as usize);
+        if !wanted(&nodes) {
+            continue;
+        }
         for (k, gradients) in gradients(tet).iter().enumerate() {
             let mut f = Mat3::ZERO;
             for (v, g) in nodes.iter().zip(gradients) {

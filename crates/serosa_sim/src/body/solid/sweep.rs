@@ -11,7 +11,7 @@
 //! κ = k/(36 V₀) and β = 6 V₀ α for the energy ½ k V₀ (J − α)². No step raises the potential, from any state, inverted
 //! ones too, and there is no length of a step to choose.
 
-use super::lanes::{Lane, Section, Spot, Wide};
+use super::lanes::{Lane, Section, Spot, Wide, apart, dot, minor};
 use crate::model::{Group, LANES, Layout, Part, SECTION};
 use rayon::prelude::*;
 
@@ -204,9 +204,9 @@ fn move_group<V: Wide>(
     let x = V::gather(section, places(&group.own));
     let block = gather_block(layout, weights, (group, held), x, section);
     let step = block.solve();
-    let [x, y, z] = [0, 1, 2].map(|c: usize| x[c].plus(step[c]).lane().0);
-    for k in 0..LANES {
-        section[group.own[k] as usize % SECTION] = Spot([x[k], y[k], z[k], 0.0]);
+    let moved = V::spots([x[0].plus(step[0]), x[1].plus(step[1]), x[2].plus(step[2])]);
+    for (own, spot) in group.own.iter().zip(moved) {
+        section[*own as usize % SECTION] = spot;
     }
 }
 
@@ -221,9 +221,9 @@ fn slope_here<V: Wide>(
     let groups = part.groups.start as usize..part.groups.end as usize;
     for (group, held) in layout.groups[groups.clone()].iter().zip(&weights.held[groups]) {
         let x = V::gather(section, places(&group.own));
-        let [x, y, z] = gather_block(layout, weights, (group, held), x, section).f.map(|f| f.lane().0);
-        for k in 0..LANES {
-            out[group.own[k] as usize % SECTION] = Spot([x[k], y[k], z[k], 0.0]);
+        let forces = V::spots(gather_block(layout, weights, (group, held), x, section).f);
+        for (own, force) in group.own.iter().zip(forces) {
+            out[*own as usize % SECTION] = force;
         }
     }
 }
@@ -254,22 +254,6 @@ fn gather_block<V: Wide>(
         block.add(x, [corner(0), corner(1), corner(2)], (V::of(&weight.kappa), V::of(&weight.beta)));
     }
     block
-}
-
-/// a b − c d.
-#[inline(always)]
-fn minor<V: Wide>(a: V, b: V, c: V, d: V) -> V {
-    a.times(b).minus(c.times(d))
-}
-
-#[inline(always)]
-fn dot<V: Wide>(a: [V; 3], b: [V; 3]) -> V {
-    a[0].times(b[0]).plus(a[1].times(b[1])).plus(a[2].times(b[2]))
-}
-
-#[inline(always)]
-fn apart<V: Wide>(a: [V; 3], b: [V; 3]) -> [V; 3] {
-    [a[0].minus(b[0]), a[1].minus(b[1]), a[2].minus(b[2])]
 }
 
 /// Gradient f and matrix H of a group: its diagonal, and yz, zx, xy.

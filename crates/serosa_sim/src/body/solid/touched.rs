@@ -10,12 +10,13 @@ use super::loads::{self, Bare};
 use super::prepare::{Solid, spot, vec};
 use super::strain::tets;
 use super::sweep::Weights;
-use super::{Among, SolidWork, begin, descend, end, fill, solids, turns_before};
+use super::{Among, SolidWork, begin, end, end_sweep, fill, prepare_sweep, solids, turns_before};
 use crate::body::Substep;
-use crate::model::{LANES, Law, Layout, Model, NONE, SECTION, SolidBody};
+use crate::model::{Body, BodyKind, LANES, Law, Layout, Model, NONE, SECTION, SolidBody};
 use crate::respond::augmented_lagrangian::{Contacts, Links, Local};
 use crate::state::State;
 use crate::{Mat3, Real, Scratch, Vec3};
+use rayon::prelude::*;
 
 /// Diagonal of a vertex that is to stay where it is \[N/m\]: what moves it by less than the last digit of a micrometre.
 const PINNED: Real = 1e30;
@@ -36,12 +37,42 @@ pub(crate) fn start(sub: &Substep, state: &State, scratch: &mut Scratch) {
     });
 }
 
-/// One pass over all vertices that no row holds.
-pub(crate) fn descend_inside(sub: &Substep, state: &State, scratch: &mut Scratch, pass: u32) {
+/// One pass over all vertices that no row holds: these see nothing but their own body, and all bodies are swept at once,
+/// `beside` them what does not see them either; but for bodies that are tied, which go one after the other.
+pub(crate) fn descend_inside(
+    sub: &Substep,
+    state: &State,
+    scratch: &mut Scratch,
+    pass: u32,
+    beside: impl FnOnce(&mut Scratch) + Send,
+) {
     each(sub, state, scratch, |among, (b, body), works| {
         // The filter may have clipped what the last pass did.
         fill(body, &among.contacts.pos[sub.model.bodies[b].vertex_range()], &mut works[b].flow);
-        descend(among, (b, body), pass, works);
+        works[b].swept = prepare_sweep(among, (b, body), pass, works);
+        // Two that are tied would both go all the way to where the other was.
+        if works[b].swept && loads::tied(sub.model, b) {
+            works[b].swept = false;
+            works[b].sweep(sub.model, body);
+            end_sweep(among, (b, body), works);
+        }
+    });
+    let mut works = std::mem::take(&mut scratch.solids);
+    let sweep = |(work, body): (&mut SolidWork, &Body)| {
+        if let BodyKind::Solid(body) = &body.kind
+            && work.swept
+        {
+            work.sweep(sub.model, body);
+        }
+    };
+    // Each body is a job of its own, so that whoever is free takes the next.
+    let jobs = works.par_iter_mut().zip(&sub.model.bodies).with_max_len(1);
+    rayon::join(|| jobs.for_each(sweep), || beside(scratch));
+    scratch.solids = works;
+    each(sub, state, scratch, |among, (b, body), works| {
+        if core::mem::take(&mut works[b].swept) {
+            end_sweep(among, (b, body), works);
+        }
         read(among, (b, body), works);
         let corotated = body.regions.iter().any(|r| r.law == Law::Corotated);
         carry(among, (b, body), turns_before(pass + 1, corotated), works);

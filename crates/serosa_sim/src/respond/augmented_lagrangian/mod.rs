@@ -48,15 +48,14 @@ pub(super) fn answer(sub: &Substep, state: &mut State, scratch: &mut Scratch, re
         if sweep + 1 == sub.sweeps {
             scratch.last_sweep.copy_from_slice(&scratch.pos);
         }
-        solid::descend_inside(sub, state, scratch, sweep);
+        solid::descend_inside(sub, state, scratch, sweep, |scratch| descend_bands(sub, state, scratch));
         for (b, body) in sub.model.bodies.iter().enumerate() {
             match &body.kind {
-                BodyKind::Band(band) => band::descend(sub, b, band, state, scratch),
                 BodyKind::Rigid(r) => rigid::descend(sub, b as u32, *r, scratch),
                 BodyKind::Springs(body) => springs::descend(sub, b, body, state, scratch),
                 BodyKind::Solid(body) => solid::descend_touched(sub, (b, body), state, scratch),
                 BodyKind::Flexible(body) => flexible::descend(sub, b, body, state, scratch),
-                BodyKind::Tissue(_) => {}
+                BodyKind::Band(_) | BodyKind::Tissue(_) => {}
             }
         }
         // The last clip is the Filter stage.
@@ -72,6 +71,15 @@ pub(super) fn answer(sub: &Substep, state: &mut State, scratch: &mut Scratch, re
     flexible::spread(sub, state, scratch);
     velocities(sub, state, scratch);
     store(sub, state, scratch, report);
+}
+
+/// Bands see of other bodies what rows hold, and so nothing of the insides of solids.
+fn descend_bands(sub: &Substep, state: &State, scratch: &mut Scratch) {
+    for (b, body) in sub.model.bodies.iter().enumerate() {
+        if let BodyKind::Band(band) = &body.kind {
+            band::descend(sub, b, band, state, scratch);
+        }
+    }
 }
 
 /// The longest way from one of these places to those \[m\].

@@ -8,6 +8,9 @@ const ROUNDS: u32 = 3;
 /// A step that raises the potential is halved at most so often, then given up.
 const HALVINGS: u32 = 5;
 
+/// A vertex has seldom more rows; of those beyond, what is kept for the others is found anew each time.
+const ROWS: usize = 16;
+
 /// A vertex as its body sees it: Φ changes by −force · d + ½ d · matrix d as it moves by d.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Local {
@@ -31,22 +34,33 @@ impl Contacts<'_> {
     pub fn lower(&mut self, vertex: usize, local: &Local, change: impl Fn(&[Vec3], Vec3) -> Real) -> Vec3 {
         let here = self.pos[vertex];
         let links = self.links.of(vertex);
-        let each = || links.iter().map(|link| (&self.touching[link.row as usize], link.weight));
+        let row = |i: usize| &self.touching[links[i].row as usize];
+        let mut betweens = [Vec3::ZERO; ROWS];
+        for (i, between) in betweens.iter_mut().enumerate().take(links.len()) {
+            *between = row(i).between(self.pos, self.pose);
+        }
+        // Each with its weight and where its sides are.
+        let each = || {
+            links.iter().enumerate().map(|(i, link)| {
+                let between = betweens.get(i).copied();
+                (row(i), link.weight, between.unwrap_or_else(|| row(i).between(self.pos, self.pose)))
+            })
+        };
         let mut start = (0.0, 0.0);
-        for (row, _) in each() {
-            let potential = row.potential(row.between(self.pos, self.pose));
+        for (row, _, between) in each() {
+            let potential = row.potential(between);
             start = (start.0 + potential, start.1 + potential.abs());
         }
         let (mut d, mut phi, rounding) = (Vec3::ZERO, start.0, 1e-13 * start.1);
         for _ in 0..ROUNDS {
             let (mut force, mut matrix) = (local.force - local.matrix * d, local.matrix);
-            for (row, weight) in each() {
-                let answer = row.answer(row.between(self.pos, self.pose) + d * weight);
+            for (row, weight, between) in each() {
+                let answer = row.answer(between + d * weight);
                 force += answer.force * weight;
                 matrix += answer.matrix * (weight * weight);
             }
             let phi_at = |to: Vec3| {
-                let rows = each().map(|(row, w)| row.potential(row.between(self.pos, self.pose) + to * w));
+                let rows = each().map(|(row, w, between)| row.potential(between + to * w));
                 change(self.pos, to) + rows.sum::<Real>()
             };
             let step = matrix.inverse() * force;
@@ -63,7 +77,7 @@ impl Contacts<'_> {
             }
             if better.is_none() {
                 // As if all rows pushed and stuck: shorter, but never too long.
-                let firm: Real = each().map(|(row, w)| row.stiffness * w * w).sum();
+                let firm: Real = each().map(|(row, w, _)| row.stiffness * w * w).sum();
                 let to = d + (local.matrix + Mat3::from_diagonal(Vec3::splat(firm))).inverse() * force;
                 better = Some((to, phi_at(to))).filter(|found| found.1 <= phi + rounding);
             }

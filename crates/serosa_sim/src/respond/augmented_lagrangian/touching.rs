@@ -105,7 +105,11 @@ impl Touching {
     /// Force, matrix and potential where B's point is `between` away from A's.
     #[inline]
     pub fn answer(&self, between: Vec3) -> Answer {
-        let (push, (pull, size)) = (self.push(between), self.rub(between));
+        let push = self.push(between);
+        if self.is_idle(push) {
+            return Answer { force: Vec3::ZERO, matrix: Mat3::ZERO, potential: 0.0 };
+        }
+        let (pull, size) = self.rub(between);
         let mut answer = Answer {
             force: self.normal * push,
             matrix: Mat3::ZERO,
@@ -174,7 +178,18 @@ impl Touching {
     /// The potential alone \[J\].
     #[inline]
     pub fn potential(&self, between: Vec3) -> Real {
-        self.push_potential(self.push(between)) + self.pull_potential(self.rub(between).1)
+        let push = self.push(between);
+        if self.is_idle(push) {
+            return 0.0;
+        }
+        self.push_potential(push) + self.pull_potential(self.rub(between).1)
+    }
+
+    /// Whether it does nothing while it pushes with so much. Most rows do nothing most of the time: they are there for
+    /// what may meet.
+    #[inline]
+    fn is_idle(&self, push: Real) -> bool {
+        push == 0.0 && self.lambda == 0.0 && self.limit <= 0.0
     }
 
     #[inline]
