@@ -13,8 +13,8 @@ use super::walk::{Node, Value};
 use super::world;
 use super::{FileReader, Organs, UsedFile};
 use serosa_bake::raw::{
-    Camera, Finish, Place, RawBand, RawBody, RawFilled, RawGeometry, RawMeasure, RawModel, RawPlace,
-    RawProbe, RawScene, RawSolid, RawStrip, RawTissue, RawTunable, Selector, SpringTube, SurfaceMass, Text,
+    Camera, Place, RawBand, RawBody, RawFilled, RawGeometry, RawMeasure, RawModel, RawPlace, RawProbe,
+    RawScene, RawSolid, RawStrip, RawTissue, RawTunable, Selector, SpringTube, SurfaceMass, Text,
 };
 use serosa_bake::scene::VERTICES_MAX;
 use serosa_geometry::generate::intestine::{Intestine, Layout, intestine};
@@ -169,7 +169,7 @@ impl Builder<'_> {
             self_contact: node.flag("self_contact"),
             membrane_contact: node.flag("membrane_contact"),
             attachments: node.list("attach").iter().filter_map(selector).collect(),
-            finish: finish(node.choice("look"), shape),
+            finish: organ::look(node.choice("look"), shape),
         })
     }
 
@@ -573,18 +573,6 @@ fn energy_kind(word: &str) -> EnergyKind {
         "elastic" => EnergyKind::Elastic,
         "gravity" => EnergyKind::Gravity,
         _ => EnergyKind::Total,
-    }
-}
-
-/// As the scene says, or as the shape suggests.
-fn finish(look: &str, shape: &str) -> Finish {
-    match look {
-        "table" => Finish::Table,
-        "tissue" => Finish::Tissue,
-        "bowel" => Finish::Bowel,
-        "steel" => Finish::Steel,
-        "weave" => Finish::Weave,
-        _ => organ::named(look).or(organ::named(shape)).map_or(Finish::Plain, organ::finish),
     }
 }
 
