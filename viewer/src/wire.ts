@@ -420,6 +420,32 @@ rigid: number,
  */
 tip: [number, number, number], };
 
+export type ElementInfo = {
+/**
+ * Its name.
+ */
+name: string,
+/**
+ * Number of its body.
+ */
+body: number,
+/**
+ * The middle of its nodes at rest \[m\].
+ */
+origin: [number, number, number],
+/**
+ * How far it reaches from its middle at rest, along each axis \[m\].
+ */
+reach: [number, number, number],
+/**
+ * Its vertices, counted within the body.
+ */
+vertices: Array<number>,
+/**
+ * Whether forces lead it, not positions.
+ */
+by_force: boolean, };
+
 export type ProbeInfo = {
 /**
  * Its name.

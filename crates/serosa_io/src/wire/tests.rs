@@ -26,6 +26,7 @@ fn typescript() -> String {
         Surface::decl(&config),
         SolidShape::decl(&config),
         ToolInfo::decl(&config),
+        ElementInfo::decl(&config),
         ProbeInfo::decl(&config),
         TunableInfo::decl(&config),
         CameraInfo::decl(&config),
