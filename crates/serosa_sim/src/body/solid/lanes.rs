@@ -49,6 +49,28 @@ pub(super) trait Wide: Copy {
     }
 }
 
+/// Calls a kernel of [`Wide`] numbers, compiled for the widest units that this machine has: for AVX-512 and AVX2 in a
+/// module `wide` beside it. Lanes keep the order of the source, so the bits do not depend on it.
+macro_rules! in_lanes {
+    ($here:ident, $wide_512:ident, $wide_256:ident, ($($arg:ident),*)) => {{
+        #[cfg(target_arch = "x86_64")]
+        {
+            if std::arch::is_x86_feature_detected!("avx512vl") {
+                // SAFETY: the machine has the units for which the kernel is compiled.
+                #[allow(unsafe_code)]
+                return unsafe { wide::$wide_512($($arg),*) };
+            }
+            if std::arch::is_x86_feature_detected!("avx2") {
+                // SAFETY: the machine has the units for which the kernel is compiled.
+                #[allow(unsafe_code)]
+                return unsafe { wide::$wide_256($($arg),*) };
+            }
+        }
+        $here::<Lane>($($arg),*)
+    }};
+}
+pub(super) use in_lanes;
+
 /// a b − c d.
 #[inline(always)]
 pub(super) fn minor<V: Wide>(a: V, b: V, c: V, d: V) -> V {

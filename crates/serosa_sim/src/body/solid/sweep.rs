@@ -11,7 +11,7 @@
 //! κ = k/(36 V₀) and β = 6 V₀ α for the energy ½ k V₀ (J − α)². No step raises the potential, from any state, inverted
 //! ones too, and there is no length of a step to choose.
 
-use super::lanes::{Lane, Section, Spot, Wide, apart, dot, minor};
+use super::lanes::{Lane, Section, Spot, Wide, apart, dot, in_lanes, minor};
 use crate::model::{Group, LANES, Layout, Part, SECTION};
 use rayon::prelude::*;
 
@@ -120,38 +120,12 @@ fn refresh_part(layout: &Layout, part: &Part, section: &mut Section, others: &Ot
 
 /// Calls the kernel compiled for the units of this machine.
 fn sweep_part(layout: &Layout, weights: &Weights, part: &Part, section: &mut Section) {
-    #[cfg(target_arch = "x86_64")]
-    {
-        if std::arch::is_x86_feature_detected!("avx512vl") {
-            // SAFETY: the machine has the units for which the kernel is compiled.
-            #[allow(unsafe_code)]
-            return unsafe { wide::sweep_512(layout, weights, part, section) };
-        }
-        if std::arch::is_x86_feature_detected!("avx2") {
-            // SAFETY: the machine has the units for which the kernel is compiled.
-            #[allow(unsafe_code)]
-            return unsafe { wide::sweep_256(layout, weights, part, section) };
-        }
-    }
-    sweep_here::<Lane>(layout, weights, part, section);
+    in_lanes!(sweep_here, sweep_512, sweep_256, (layout, weights, part, section))
 }
 
 /// Forces −∇Φ at the vertices of a part.
 fn slope_part(layout: &Layout, weights: &Weights, part: &Part, section: &Section, out: &mut Section) {
-    #[cfg(target_arch = "x86_64")]
-    {
-        if std::arch::is_x86_feature_detected!("avx512vl") {
-            // SAFETY: the machine has the units for which the kernel is compiled.
-            #[allow(unsafe_code)]
-            return unsafe { wide::slope_512(layout, weights, part, section, out) };
-        }
-        if std::arch::is_x86_feature_detected!("avx2") {
-            // SAFETY: the machine has the units for which the kernel is compiled.
-            #[allow(unsafe_code)]
-            return unsafe { wide::slope_256(layout, weights, part, section, out) };
-        }
-    }
-    slope_here::<Lane>(layout, weights, part, section, out);
+    in_lanes!(slope_here, slope_512, slope_256, (layout, weights, part, section, out))
 }
 
 /// The kernel for wider units. Those of AVX-512 are not used as such, but twice as many registers are.

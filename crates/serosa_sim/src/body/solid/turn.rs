@@ -3,7 +3,7 @@
 //! Rotations are found as in [`nearer`](super::material::nearer), its scalar twin, and all operations are made in the same
 //! order, so both have the same bits.
 
-use super::lanes::{Lane, Spot, Wide, apart, dot, minor};
+use super::lanes::{Lane, Spot, Wide, apart, dot, in_lanes, minor};
 use super::prepare::Stuff;
 use crate::model::{LANES, Law, Tet};
 use crate::{Mat3, Quat, Real, Vec3};
@@ -121,20 +121,7 @@ pub(super) fn pulls(tet: &Tet, drawn: Mat3) -> Pulls {
 
 /// Deformations where the vertices are, and no rotation from there; six times the volumes to which they are drawn \[m³\].
 pub(super) fn remember(fours: &[Four], flow: &[Spot], out: &mut [Turned], aims: &mut [Lane]) {
-    #[cfg(target_arch = "x86_64")]
-    {
-        if std::arch::is_x86_feature_detected!("avx512vl") {
-            // SAFETY: the machine has the units for which the kernel is compiled.
-            #[allow(unsafe_code)]
-            return unsafe { wide::remember_512(fours, flow, out, aims) };
-        }
-        if std::arch::is_x86_feature_detected!("avx2") {
-            // SAFETY: the machine has the units for which the kernel is compiled.
-            #[allow(unsafe_code)]
-            return unsafe { wide::remember_256(fours, flow, out, aims) };
-        }
-    }
-    remember_here::<Lane>(fours, flow, out, aims);
+    in_lanes!(remember_here, remember_512, remember_256, (fours, flow, out, aims))
 }
 
 /// Turns tetrahedra nearer to where they are; `corotated` where rotations from rest matter. `pulls` are those of each.
@@ -145,20 +132,7 @@ pub(super) fn turn(
     turned: &mut [Turned],
     pulls: &mut [[Pulls; LANES]],
 ) {
-    #[cfg(target_arch = "x86_64")]
-    {
-        if std::arch::is_x86_feature_detected!("avx512vl") {
-            // SAFETY: the machine has the units for which the kernel is compiled.
-            #[allow(unsafe_code)]
-            return unsafe { wide::turn_512(fours, flow, corotated, turned, pulls) };
-        }
-        if std::arch::is_x86_feature_detected!("avx2") {
-            // SAFETY: the machine has the units for which the kernel is compiled.
-            #[allow(unsafe_code)]
-            return unsafe { wide::turn_256(fours, flow, corotated, turned, pulls) };
-        }
-    }
-    turn_here::<Lane>(fours, flow, corotated, turned, pulls);
+    in_lanes!(turn_here, turn_512, turn_256, (fours, flow, corotated, turned, pulls))
 }
 
 /// The kernels for wider units. Those of AVX-512 are not used as such, but twice as many registers are.
