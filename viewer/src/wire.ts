@@ -4,7 +4,11 @@ export type ToServer = { "type": "drive" } | { "type": "pairs",
 /**
  * Whether frames are to carry them.
  */
-show: boolean, } | { "type": "gallery" } | { "type": "open",
+show: boolean, } | { "type": "values",
+/**
+ * Which; null for none.
+ */
+of: Quantity | null, } | { "type": "gallery" } | { "type": "open",
 /**
  * Its name.
  */
@@ -77,6 +81,8 @@ name: string, } | { "type": "seek",
  * \[s\]
  */
 time_s: number, };
+
+export type Quantity = "area" | "xx" | "yy" | "zz" | "xy" | "yz" | "zx" | "energy";
 
 export type ToPage = { "type": "hello",
 /**
@@ -178,7 +184,11 @@ recordings: Array<string>,
 /**
  * Names of bodies that ran away and were frozen.
  */
-frozen: Array<string>, };
+frozen: Array<string>,
+/**
+ * Why control elements are stopped now, a sentence each; empty where none is.
+ */
+stopped: Array<string>, };
 
 export type ReplayInfo = {
 /**
@@ -290,7 +300,11 @@ look: Look,
 /**
  * What its surface is.
  */
-surface: Surface, };
+surface: Surface,
+/**
+ * Whether it is a flexible body: there are [`Values`] of it.
+ */
+flexible: boolean, };
 
 export type Look = { "kind": "threads",
 /**
@@ -382,7 +396,7 @@ shape: SolidShape,
  */
 movable: boolean, };
 
-export type Surface = "plain" | "table" | "tissue" | "bowel" | "steel" | "kidney" | "liver" | "gallbladder" | "stomach" | "spleen" | "colon" | "weave";
+export type Surface = "plain" | "table" | "tissue" | "bowel" | "steel" | "kidney" | "liver" | "gallbladder" | "stomach" | "spleen" | "colon" | "weave" | "rubber" | "plastic";
 
 export type SolidShape = { "shape": "sphere",
 /**
@@ -442,9 +456,9 @@ reach: [number, number, number],
  */
 vertices: Array<number>,
 /**
- * Whether forces lead it, not positions.
+ * Where forces lead it, not positions: about how far a force moves it \[m/N\], and a torque turns it \[rad/(N m)\].
  */
-by_force: boolean, };
+give: [number, number] | null, };
 
 export type ProbeInfo = {
 /**

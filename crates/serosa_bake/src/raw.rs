@@ -219,6 +219,10 @@ pub enum Finish {
     Colon,
     /// A sheet woven of polypropylene, as surgical meshes are.
     Weave,
+    /// Amber rubber; parts of other materials are grey.
+    Rubber,
+    /// Clear plastic: one sees through it.
+    Plastic,
 }
 
 impl RawBody {

@@ -7,7 +7,7 @@
 mod frame;
 mod mesh;
 
-pub use frame::{Contact, Element, Frame, FrameEncoder, Led, Pairs, Quality, STAGES};
+pub use frame::{Contact, Element, Frame, FrameEncoder, Led, Pairs, Quality, STAGES, Values, Wants};
 pub use mesh::{FactInfo, MESH_POST_MAX, MeshAnswer, MeshInfo, SHOWN_TRIANGLES_MAX};
 
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 /// The largest text message that a page may send \[bytes\]: a scene file of the largest size, and some.
 pub const TO_SERVER_MAX: usize = crate::scene::SCENE_MAX + 4096;
 
-/// What a page may say. Anything but `Drive` and `Pairs` is heard only from the driver.
+/// What a page may say. Anything but `Drive`, `Pairs` and `Values` is heard only from the driver.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
@@ -26,6 +26,11 @@ pub enum ToServer {
     Pairs {
         /// Whether frames are to carry them.
         show: bool,
+    },
+    /// Send this page a number for each vertex of flexible bodies, or no longer. Any page may ask, as for pairs.
+    Values {
+        /// Which; null for none.
+        of: Option<Quantity>,
     },
     /// Back to the gallery: nothing runs.
     Gallery,
@@ -101,6 +106,35 @@ pub enum ToServer {
         /// \[s\]
         time_s: f64,
     },
+}
+
+/// What can be told of the surfaces of flexible bodies, as it is at each vertex. Strains are in the body's own axes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum Quantity {
+    /// Relative change of area.
+    Area,
+    /// Strain along x.
+    Xx,
+    /// Strain along y.
+    Yy,
+    /// Strain along z.
+    Zz,
+    /// Shear of x against y.
+    Xy,
+    /// Shear of y against z.
+    Yz,
+    /// Shear of z against x.
+    Zx,
+    /// Elastic energy of a piece of volume \[J/m³\].
+    Energy,
+}
+
+impl Quantity {
+    /// All of them; frames say one by its number here, from 1.
+    pub const ALL: [Self; 8] =
+        [Self::Area, Self::Xx, Self::Yy, Self::Zz, Self::Xy, Self::Yz, Self::Zx, Self::Energy];
 }
 
 /// What the page is told in words. Frames come beside these, in binary.
@@ -199,6 +233,8 @@ pub struct Status {
     pub recordings: Vec<String>,
     /// Names of bodies that ran away and were frozen.
     pub frozen: Vec<String>,
+    /// Why control elements are stopped now, a sentence each; empty where none is.
+    pub stopped: Vec<String>,
 }
 
 /// A replay in progress.
@@ -275,6 +311,8 @@ pub struct BodyInfo {
     pub look: Look,
     /// What its surface is.
     pub surface: Surface,
+    /// Whether it is a flexible body: there are [`Values`] of it.
+    pub flexible: bool,
 }
 
 /// What a surface is drawn as.
@@ -307,6 +345,10 @@ pub enum Surface {
     Colon,
     /// A sheet woven of pale threads.
     Weave,
+    /// Amber rubber.
+    Rubber,
+    /// Clear plastic.
+    Plastic,
 }
 
 /// How to draw a body.
@@ -426,8 +468,8 @@ pub struct ElementInfo {
     pub reach: [f64; 3],
     /// Its vertices, counted within the body.
     pub vertices: Vec<u32>,
-    /// Whether forces lead it, not positions.
-    pub by_force: bool,
+    /// Where forces lead it, not positions: about how far a force moves it \[m/N\], and a torque turns it \[rad/(N m)\].
+    pub give: Option<[f64; 2]>,
 }
 
 /// A probe.

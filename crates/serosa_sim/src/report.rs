@@ -73,26 +73,45 @@ pub struct Refusal {
 }
 
 impl Refusal {
-    /// As a sentence.
+    /// As a sentence, with what it would have come to.
     pub fn words(&self, model: &Model) -> String {
+        let (what, unit, size) = self.unit();
+        format!(
+            "{}: it would {what} {:.1} {unit}, and linear elasticity is trusted to {:.1} {unit}.",
+            self.who(model),
+            self.value * size,
+            self.limit * size
+        )
+    }
+
+    /// As a sentence that stays the same for as long as it is stopped.
+    pub fn standing(&self, model: &Model) -> String {
+        let (what, unit, size) = self.unit();
+        format!(
+            "{}: farther, it would {what} more than {:.1} {unit}, beyond which linear elasticity is not trusted.",
+            self.who(model),
+            self.limit * size
+        )
+    }
+
+    fn who(&self, model: &Model) -> String {
         let body = &model.bodies[self.body.at()];
         let element = match (&body.kind, self.element) {
             (BodyKind::Flexible(own), Some(e)) => own.elements.get(e as usize).map(|e| e.name.as_str()),
             _ => None,
         };
-        let (what, unit, size) = match self.why {
+        let who =
+            element.map_or("A control element".to_owned(), |name| format!("The control element \"{name}\""));
+        format!("{who} of \"{}\" is stopped", body.name)
+    }
+
+    /// What is too much, its unit, and how many of it are one of SI.
+    fn unit(&self) -> (&'static str, &'static str, Real) {
+        match self.why {
             Nonlinear::Strain => ("change the area of a triangle by", "%", 100.0),
             Nonlinear::Stretch => ("be moved against the others by", "mm", 1e3),
             Nonlinear::Angle => ("be turned against the mean by", "°", 180.0 / core::f64::consts::PI),
-        };
-        let who =
-            element.map_or("A control element".to_owned(), |name| format!("The control element \"{name}\""));
-        format!(
-            "{who} of \"{}\" is stopped: it would {what} {:.1} {unit}, and linear elasticity is trusted to {:.1} {unit}.",
-            body.name,
-            self.value * size,
-            self.limit * size
-        )
+        }
     }
 }
 

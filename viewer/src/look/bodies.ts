@@ -2,7 +2,7 @@
 
 import { Box3, Color, Group, Sphere, Vector3 } from "three";
 import type { FrameState } from "../frame";
-import type { Values } from "../values";
+import { measured, type Values } from "../values";
 import type { SceneInfo, Surface } from "../wire";
 import type { Shade, SoftLook } from "./look";
 import { NetLook } from "./nets";
@@ -62,8 +62,10 @@ export class Bodies {
     for (const drawn of this.soft) {
       const soft = frame.soft[drawn.body];
       const own = coloured ? values.of(drawn.body) : null;
-      // The force on a body that stands still can change, so that colour always follows the frame.
-      if (soft && (all || soft.version !== drawn.version || values.by === "force")) {
+      // The force on a body that stands still can change, so that colour always follows the frame; what the program
+      // tells of a body may come after it has moved.
+      const late = values.by === "force" || measured(values.by) !== null;
+      if (soft && (all || soft.version !== drawn.version || late)) {
         const shade: Shade | null = own ? { values: own, scale: values.scale } : null;
         drawn.look.update(soft, shade);
         drawn.version = soft.version;

@@ -13,7 +13,7 @@ type Skin = Extract<Look, { kind: "skin" }>;
 /** Width of one tile of the texture on a skin [m]. */
 const TILE = 0.11;
 
-/** A skin. Vertices: the upper face, then the lower, then the rim. A closed skin has the upper face alone. */
+/** A skin. Vertices: the upper face, then the lower, then the rim. One that is closed, or thin, has the upper face alone. */
 export class SkinLook implements SoftLook {
   /** The shell. */
   readonly object: Mesh;
@@ -40,7 +40,8 @@ export class SkinLook implements SoftLook {
     const woven = surface === "weave";
     // Through the pores of one face the other would be seen, a little beside it: a weave has its threads in the middle.
     this.radius = woven ? 0 : look.radius;
-    this.border = borderOf(this.triangles);
+    // What has no thickness is seen from outside alone, as what is closed.
+    this.border = look.radius > 0 ? borderOf(this.triangles) : new Uint32Array();
     this.rim = Uint32Array.from(new Set(this.border));
     this.rimOf = new Uint32Array(this.vertices);
     this.rim.forEach((vertex, i) => (this.rimOf[vertex] = i + 1));

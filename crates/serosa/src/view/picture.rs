@@ -35,8 +35,6 @@ pub struct Picture {
     rate: Rate,
     probes: Vec<f64>,
     active: Vec<Active>,
-    /// What stopped control elements in the last step.
-    refused: Option<Refusal>,
     /// Points of all skins that solids carry along \[m\].
     skin: Vec<Vec3>,
 }
@@ -99,22 +97,11 @@ impl Picture {
             *sum += ns;
         }
         self.steps += 1;
-        self.tell_refusals(session, hub);
         for body in &session.world.report.quarantined {
             let name = &session.world.model.bodies[body.at()].name;
             hub.notice("warning", format!("\"{name}\" ran away and was frozen where it last was sound."));
         }
         true
-    }
-
-    /// Says once why control elements were stopped, and again when they are stopped anew.
-    fn tell_refusals(&mut self, session: &Session, hub: &Hub) {
-        let refused = session.world.report.refusals.first().copied();
-        let kind = |r: &Refusal| (r.body, r.element, r.why);
-        if let Some(refusal) = refused.filter(|r| self.refused.as_ref().map(kind) != Some(kind(r))) {
-            hub.notice("warning", refusal.words(&session.world.model));
-        }
-        self.refused = refused;
     }
 
     /// A frame of the world as it is now; `closed` says of each tool whether its jaws are to be closed.
@@ -153,6 +140,7 @@ impl Picture {
             elements: elements(world),
             shown: contacts(world),
             pairs: None,
+            values: Vec::new(),
             probes: self.probes.clone(),
         }
     }

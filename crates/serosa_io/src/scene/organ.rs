@@ -34,6 +34,8 @@ pub fn look(look: &str, shape: &str) -> Finish {
         "bowel" => Finish::Bowel,
         "steel" => Finish::Steel,
         "weave" => Finish::Weave,
+        "rubber" => Finish::Rubber,
+        "plastic" => Finish::Plastic,
         _ => named(look).or(named(shape)).map_or(Finish::Plain, finish),
     }
 }

@@ -48,6 +48,8 @@ pub(super) static BODY: Table = table(
                 ("spleen", "purple"),
                 ("colon", "pale pink"),
                 ("weave", "a membrane as a surgical mesh of pale threads"),
+                ("rubber", "a closed surface as amber rubber, parts of other materials grey"),
+                ("plastic", "a closed surface as clear plastic"),
             ]),
             Optional,
             "What it is drawn as; nothing else depends on it. Without it planes are tables, intestines are bowel, and organs are what they are.",

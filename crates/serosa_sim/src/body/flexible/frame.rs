@@ -46,6 +46,12 @@ impl Frame {
         self.to + self.rot * (rest - self.from)
     }
 
+    /// The place that is taken there: the inverse of [`Self::point`] \[m\].
+    #[inline]
+    pub fn local(&self, at: Vec3) -> Vec3 {
+        self.from + self.rot.transpose() * (at - self.to)
+    }
+
     /// The displacement of an element in this frame: the shift of its origin \[m\], and the linear map about it less
     /// identity.
     pub fn relative(&self, element: &ControlElement, at: &Affine) -> (Vec3, Mat3) {

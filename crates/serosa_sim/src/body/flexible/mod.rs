@@ -6,14 +6,14 @@
 //! 2004; corrections in `docs/models/flexible.md`).
 
 mod columns;
-mod density;
 mod frame;
 mod sum;
+mod surface;
 mod touched;
 
-pub use density::{Isotropic, densities};
 pub use frame::{Frame, angle_of};
 pub use sum::{largest_strain, shape};
+pub use surface::{Gauge, Isotropic, Quantity};
 pub(crate) use touched::{PACE, descend, spread, start};
 
 use crate::body::Substep;
@@ -44,6 +44,9 @@ pub struct FlexibleWork {
     pub touched: touched::Touched,
 }
 
+/// An element, what is too much about it, how much it is and how much it may be.
+type Excess = (Option<u32>, Nonlinear, [Real; 2]);
+
 impl FlexibleWork {
     /// Frame, coefficients and reactions for elements at given places.
     pub fn place(&mut self, body: &FlexibleBody, at: impl Iterator<Item = Affine> + Clone, gravity: Vec3) {
@@ -69,19 +72,20 @@ impl FlexibleWork {
         }
     }
 
-    /// The first limit that the elements exceed, apart from strains.
-    fn exceeded(&self, limits: &Limits, at: &[Affine]) -> Option<(Option<u32>, Nonlinear, [Real; 2])> {
-        for (i, (c, at)) in self.coefficients.chunks_exact(MODES).zip(at).enumerate() {
+    /// The first limit that the elements exceed, apart from strains. Those that move come first: of two that are drawn
+    /// apart, both are as far from the mean, and it is the one that is led that is meant.
+    fn exceeded(&self, limits: &Limits, next: &[Affine], now: &[Controlled]) -> Option<Excess> {
+        let each = || self.coefficients.chunks_exact(MODES).zip(next).zip(now).enumerate();
+        let excess = |i: usize, c: &[Real], at: &Affine| {
             let (i, stretch) = (Some(i as u32), Vec3::from_slice(&c[..3]).length());
             let angle = angle_of(self.frame.rot.transpose() * Mat3::from_quat(at.pose.rot));
             if beyond(angle, limits.angle) {
                 return Some((i, Nonlinear::Angle, [angle, limits.angle]));
             }
-            if beyond(stretch, limits.stretch) {
-                return Some((i, Nonlinear::Stretch, [stretch, limits.stretch]));
-            }
-        }
-        None
+            beyond(stretch, limits.stretch).then_some((i, Nonlinear::Stretch, [stretch, limits.stretch]))
+        };
+        let moving = each().filter(|(_, ((_, at), now))| **at != now.at);
+        moving.chain(each()).find_map(|(i, ((c, at), _))| excess(i, c, at))
     }
 }
 
@@ -119,7 +123,7 @@ pub(crate) fn predict(
     next.extend((0..body.elements.len()).map(|i| advance(body, work, i, &state.controls[first + i], sub.h)));
     work.place(body, next.iter().copied(), gravity);
     let (rest, pos) = (&sub.model.rest[vertices.clone()], &mut scratch.pos[vertices]);
-    let mut wrong = work.exceeded(&body.limits, &next);
+    let mut wrong = work.exceeded(&body.limits, &next, &state.controls[own.clone()]);
     if wrong.is_none() {
         shape(body, work, rest, pos);
         if body.limits.strain.is_finite() {

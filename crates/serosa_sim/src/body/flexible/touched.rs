@@ -250,6 +250,11 @@ pub(crate) fn spread(sub: &Substep, state: &State, scratch: &mut Scratch) {
 }
 
 impl Touched {
+    /// Vertices that are pushed, counted from the first of the body, and the force on each in the body's own axes \[N\].
+    pub fn forces(&self) -> impl Iterator<Item = (u32, Vec3)> {
+        self.vertices.iter().copied().zip(self.forces.iter().copied())
+    }
+
     /// How far a vertex would go back towards its free shape in this substep, if nothing pushed any more \[m\].
     pub(crate) fn springs_back(&self, vertex: usize) -> Option<Real> {
         self.carried.get(vertex).map(|moved| PACE * moved.length())
