@@ -35,6 +35,8 @@ export class Gizmo {
   private readonly force = el("span", { class: "force" });
   private readonly modes: HTMLButtonElement[];
   private due = false;
+  /** The element that was let go last and may be on its way, or −1. */
+  private left = -1;
   private lastSent = 0;
   private lastWritten = 0;
 
@@ -70,7 +72,13 @@ export class Gizmo {
       return el("button", { class: "handle", title, "aria-label": title, onclick: () => this.select(i) });
     });
     this.layer.replaceChildren(...this.handles);
+    this.forget();
     this.select(-1);
+  }
+
+  /** What this page said of the elements holds no longer: the scene began again, or someone else drives. */
+  forget(): void {
+    this.left = -1;
   }
 
   /** Chooses a control element, or none. */
@@ -126,14 +134,18 @@ export class Gizmo {
   /** Follows the frame and sends what is due. */
   tick(now: number): void {
     const frame = this.view.opened?.frame;
-    if (this.selected < 0 || !frame || frame.count === 0) {
+    if (!frame || frame.count === 0) {
+      return;
+    }
+    this.leave(frame);
+    if (this.selected < 0) {
       return;
     }
     if (this.controls.dragging) {
       if (this.due && now - this.lastSent >= GAP_MS - 1) {
         this.due = false;
         this.lastSent = now;
-        this.lead(this.goal);
+        this.lead(this.selected, this.goal);
       }
       this.ghost.show(PLACE.fromArray(frame.elements, ELEMENT * this.selected), this.goal.position, this.view.camera);
       this.view.touch();
@@ -166,31 +178,37 @@ export class Gizmo {
   /** A drag begins or ends. */
   private drag(begins: boolean): void {
     this.view.controls.enabled = !begins;
+    const pulled = this.elements[this.selected]?.give ?? null;
+    this.left = begins || pulled ? -1 : this.selected;
     if (begins) {
       copy(this.goal, this.start);
       return;
     }
     this.ghost.hide();
-    const frame = this.view.opened?.frame;
-    if (frame && (this.isStopped(frame) || this.elements[this.selected]?.give)) {
-      // Nobody pulls any more; and what cannot go where it was led is not led there for ever.
-      this.read(frame, this.selected, this.goal);
-      copy(this.goal, this.start);
+    if (pulled) {
+      // Nobody pulls any more.
+      copy(this.start, this.goal);
     }
     this.due = false;
-    this.lead(this.goal);
+    this.lead(this.selected, this.goal);
     this.view.touch();
   }
 
-  /** Whether the body of the chosen element is stopped, by whichever of its elements. */
-  private isStopped({ elements }: FrameState): boolean {
-    const own = this.elements[this.selected]?.body;
-    return this.elements.some(({ body }, i) => body === own && elements[ELEMENT * i + STOPPED] > 0);
+  /** What was let go and cannot go where it was led is not led there for ever. */
+  private leave(frame: FrameState): void {
+    const { elements } = frame;
+    const own = this.elements[this.left]?.body;
+    const stopped = this.elements.some(({ body }, i) => body === own && elements[ELEMENT * i + STOPPED] > 0);
+    if (stopped) {
+      this.read(frame, this.left, HERE);
+      this.lead(this.left, HERE);
+      this.left = -1;
+    }
   }
 
-  /** Tells the program where the chosen element is to be, or how strongly it is pulled there. */
-  private lead({ position, quaternion, scale }: Object3D): void {
-    const info = this.elements[this.selected];
+  /** Tells the program where an element is to be, or how strongly it is pulled there. */
+  private lead(element: number, { position, quaternion, scale }: Object3D): void {
+    const info = this.elements[element];
     if (!info || !this.mayLead()) {
       return;
     }
@@ -203,7 +221,7 @@ export class Gizmo {
     }
     this.send({
       type: "control",
-      element: this.selected,
+      element,
       position: position.toArray(),
       rotation: quaternion.toArray(),
       scale: scale.toArray(),
@@ -240,6 +258,7 @@ function rotationVector({ x, y, z, w }: Quaternion, out: Vector3): Vector3 {
   return out.set(x, y, z).multiplyScalar(sine > 0 ? (Math.sign(w || 1) * angle) / sine : 0);
 }
 
+const HERE = new Object3D();
 const PLACE = new Vector3();
 const SIZE = new Vector3();
 const TURN = new Quaternion();

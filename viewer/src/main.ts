@@ -318,6 +318,7 @@ class Page {
     if (drove !== driving) {
       this.hands.releaseKeys();
       this.hands.forget();
+      this.gizmo.forget();
     }
   }
 
@@ -338,6 +339,7 @@ class Page {
     if (opened.frame.time < before && this.status.replay === null) {
       // The scene began again, perhaps by another page: its own script leads the tools.
       this.hands.open(opened.info.tools);
+      this.gizmo.forget();
     }
     this.plots.sample(opened.frame);
   }

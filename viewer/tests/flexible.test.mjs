@@ -61,7 +61,7 @@ withBar("a gizmo drags, turns and scales a control element, and the body follows
   await choose(tab);
   const [start] = await tab.probe("end");
   const rest = tab.frame.elements[1].place;
-  await drag(tab, "X", [1, 0], 20, 0);
+  await drag(tab, "X", [1, 0], 14, 0);
   await until("the element should be led to the right", () => tab.frame.elements[1].place[0] > rest[0] + 0.004);
   await tab.page.mouse.up();
   assert.equal(led(tab).element, 1);
@@ -70,18 +70,18 @@ withBar("a gizmo drags, turns and scales a control element, and the body follows
   const stays = tab.frame.elements[0];
   assert.ok(Math.abs(stays.place[0] + 0.05) < 1e-6, "and the other element stays");
 
+  await tab.page.keyboard.press("2");
+  // Beside the other two rings, which are seen from the side.
+  await drag(tab, "Y", [0.7, 0.7], 4, 4);
+  await tab.page.mouse.up();
+  await until("it should be turned", () => Math.abs(tab.frame.elements[1].turn[1]) > 0.02);
+
   await tab.page.keyboard.press("3");
   assert.equal(await tab.$("#mode-scale").getAttribute("aria-pressed"), "true");
-  await drag(tab, "Z", [0, 1], 0, -25);
+  await drag(tab, "Z", [0, 1], 0, -8);
   await tab.page.mouse.up();
   await until("it should be scaled", () => tab.frame.elements[1].scale[2] > 1.05);
   assert.ok(Math.abs(tab.frame.elements[1].scale[0] - 1) < 1e-3);
-
-  await tab.page.keyboard.press("2");
-  // Beside the other two rings, which are seen from the side.
-  await drag(tab, "Y", [0.7, 0.7], 20, 20);
-  await tab.page.mouse.up();
-  await until("it should be turned", () => Math.abs(tab.frame.elements[1].turn[1]) > 0.02);
 
   await tab.page.keyboard.press("Escape");
   await tab.$("#element").waitFor({ state: "hidden" });
