@@ -49,7 +49,7 @@ export class Gizmo {
     private readonly mayLead: () => boolean,
   ) {
     this.controls = new TransformControls(view.camera, view.canvas);
-    this.controls.size = 0.8;
+    this.controls.size = 1.1;
     view.scene.add(this.goal, this.controls.getHelper(), this.ghost.object);
     this.controls.addEventListener("change", () => view.touch());
     this.controls.addEventListener("objectChange", () => (this.due = true));

@@ -74,11 +74,11 @@ function principal([uu, uv, vv]: [number, number, number], rest: Float32Array, a
 /** So many values are looked at. */
 const SAMPLES = 2000;
 
-/** What all but two of a hundred values, or another share, stay below by their size: one torn triangle does not make a scale. */
-export function mostStayBelow(values: Float32Array, share = 0.98): number {
+/** What all but two of a hundred values stay below, by their size: one torn triangle does not make a scale. */
+export function mostStayBelow(values: Float32Array): number {
   const stride = Math.ceil(values.length / SAMPLES);
   const sizes = new Float32Array(Math.ceil(values.length / Math.max(stride, 1)));
   sizes.forEach((_, i) => (sizes[i] = Math.abs(values[i * stride])));
   sizes.sort();
-  return sizes.length > 0 ? sizes[Math.ceil(share * sizes.length) - 1] : 0;
+  return sizes.length > 0 ? sizes[Math.ceil(0.98 * sizes.length) - 1] : 0;
 }

@@ -65,8 +65,6 @@ const FLOOR: Record<ColourBy, number> = {
 };
 /** Quantities of one sign alone. */
 const POSITIVE: ColourBy[] = ["speed", "force", "energy"];
-/** Values that the program tells are of sound triangles: their scale goes almost to the largest. */
-const TOLD_SHARE = 0.995;
 const TABLE = 4096;
 
 /** Computes the values of all soft bodies of a scene. */
@@ -133,7 +131,7 @@ export class Values {
   private take(rest: Rest, told: Float32Array): number {
     rest.values.edge = null;
     rest.values.vertex.set(told);
-    return mostStayBelow(told, TOLD_SHARE);
+    return mostStayBelow(told);
   }
 
   private fill(rest: Rest, soft: SoftState, frame: FrameState): number {

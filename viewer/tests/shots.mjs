@@ -14,7 +14,7 @@ import { Program, sceneNames } from "./program.mjs";
  * stretched most soon after, what has fallen lies still after 3 s, jaws pull at the beam, the liver and the tumour, the
  * ball is in the ring at 2.4 s, the beam has been turned four times at 6.2 s, tools are at work in the abdomen from
  * 4.5 s on, the tube is on its connector from 3 s on and the other one hangs by tilted ends from 6 s on, the cable is a
- * spring between 2 s and 3 s, the rubber is sheared and pressed at 2 s, and the ball is on its way over the pad at 2 s.
+ * spring between 2 s and 3 s, the rubber is sheared and pressed at 2 s, and the ball is pressed deepest, behind the top of the pad, at 2 s.
  */
 const MOMENTS = {
   abdomen: 4.5,
@@ -57,7 +57,6 @@ const STRAINED = {
   "liver-hang": "strain",
   tumour: "strain",
   "tube-connector": "area",
-  "tube-sag": "xx",
   "cable-spring": "area",
   "plate-block": "area",
   "bem-contact": "energy",

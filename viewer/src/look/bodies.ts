@@ -4,8 +4,10 @@ import { Box3, Color, Group, Sphere, Vector3 } from "three";
 import type { FrameState } from "../frame";
 import { measured, type Values } from "../values";
 import type { SceneInfo, Surface } from "../wire";
+import { EdgedLook } from "./edged";
 import type { Shade, SoftLook } from "./look";
 import { NetLook } from "./nets";
+import { isCreased } from "./organs";
 import { SkinLook } from "./skin";
 import { SolidLook, toolOf } from "./solids";
 import { StripLook } from "./strip";
@@ -115,7 +117,8 @@ function softLook(
     return new StripLook(look, index);
   }
   if (look.kind === "skin") {
-    return look.triangles.length > 0 ? new SkinLook(look, surface, index) : null;
+    const edged = look.radius === 0 && isCreased(surface);
+    return look.triangles.length === 0 ? null : new (edged ? EdgedLook : SkinLook)(look, surface, index);
   }
   if (look.chain && look.edges.length >= 2) {
     return new TubeLook(look, index, { bowel: surface === "bowel" });

@@ -1,7 +1,7 @@
 // Materials: moist tissue, thin membranes, brushed steel, drapes and the colour maps' own.
 
 import { Color, DoubleSide, FrontSide, MeshLambertMaterial, MeshPhysicalMaterial, MeshStandardMaterial, type Material, type Texture } from "three";
-import { CREASE, isCreased, organMaterial, type OrganSurface } from "./organs";
+import { organMaterial, type OrganSurface } from "./organs";
 import { inRoom, type Wear } from "./room";
 import { brushed, THREADS, tissue, weave, type Surface } from "./textures";
 import { mesentery, wall } from "./vessels";
@@ -105,14 +105,7 @@ export function weaveMaterials(tile: number): TissuePair {
 
 /** The closed surface of an organ. */
 export function organMaterials(surface: OrganSurface): TissuePair {
-  const mapped = mappedMaterial();
-  if (isCreased(surface)) {
-    mapped.onBeforeCompile = (shader) => {
-      shader.fragmentShader = shader.fragmentShader.replace("#include <normal_fragment_begin>", CREASE);
-    };
-    mapped.customProgramCacheKey = () => "mapped creased";
-  }
-  return { own: organMaterial(surface, QUALITY.fine), mapped };
+  return { own: organMaterial(surface, QUALITY.fine), mapped: mappedMaterial() };
 }
 
 function moist(index: number, colours: number[] = TISSUES, wear: Wear = {}): MeshPhysicalMaterial {

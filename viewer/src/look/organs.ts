@@ -53,8 +53,8 @@ const KINDS: Record<OrganSurface, Kind> = {
 };
 
 /** Whether a surface has edges. */
-export function isCreased(surface: OrganSurface): boolean {
-  return KINDS[surface].creased;
+export function isCreased(surface: Surface): boolean {
+  return isOrgan(surface) && KINDS[surface].creased;
 }
 
 /** Whether a surface is that of an organ. */
@@ -88,14 +88,6 @@ float organSpotHere = vOrganSpot + 0.9 * (organSeen(0.5 * vOrganPlace, organWeig
 vec3 organSpotShade = organSpotColour * (0.35 + 0.65 * organHere.g * organSeen(0.8 * vOrganPlace, organWeight).g);
 diffuseColor.rgb = mix(diffuseColor.rgb, 0.55 * diffuseColor.rgb, smoothstep(0.05, 0.4, vOrganSpot) * (1.0 - smoothstep(0.4, 0.7, vOrganSpot)));
 diffuseColor.rgb = mix(diffuseColor.rgb, organSpotShade, 0.92 * smoothstep(0.3, 0.75, organSpotHere));
-`;
-
-/** Faces keep their edges: where the normal is far from that of its triangle, it is the triangle's that counts. */
-export const CREASE = /* glsl */ `
-#include <normal_fragment_begin>
-vec3 creaseFace = normalize(cross(dFdx(vViewPosition), dFdy(vViewPosition)));
-normal = normalize(mix(creaseFace, normal, smoothstep(0.93, 0.985, dot(creaseFace, normal))));
-nonPerturbedNormal = normal;
 `;
 
 /** The slope of the grain, from its height here and one pixel to the side and up. */
@@ -151,11 +143,10 @@ export function organMaterial(surface: OrganSurface, fine: boolean): MeshPhysica
     shader.fragmentShader = shader.fragmentShader
       .replace("#include <common>", `#include <common>\n${HEAD}`)
       .replace("#include <map_fragment>", COLOUR)
-      .replace("#include <normal_fragment_begin>", kind.creased ? CREASE : "#include <normal_fragment_begin>")
       .replace("#include <normal_fragment_maps>", fine ? GRAIN : "")
       .replace("#include <clearcoat_normal_fragment_maps>", fine ? FILM : "");
   };
-  material.customProgramCacheKey = () => `organ ${fine} ${kind.creased}`;
+  material.customProgramCacheKey = () => `organ ${fine}`;
   return material;
 }
 
