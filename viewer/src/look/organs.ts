@@ -119,6 +119,8 @@ export function organMaterial(surface: OrganSurface, fine: boolean): MeshPhysica
     clearcoat: kind.wet,
     transparent: kind.opacity < 1,
     opacity: kind.opacity,
+    // Of what is clear all walls are seen, in whichever order they are drawn.
+    depthWrite: kind.opacity === 1,
     clearcoatRoughness: 0.16,
   });
   const picture = (pictures[surface] ??= paint(kind));
