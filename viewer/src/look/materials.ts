@@ -197,14 +197,13 @@ export function colon(): MeshPhysicalMaterial {
 
 /** Makes a material see-through, or as it was. */
 export function setGhost(material: Material, ghost: boolean): void {
-  const own = material.userData as { solid?: Pick<Material, "transparent" | "opacity" | "depthWrite"> };
-  const { transparent: clear, opacity, depthWrite } = material;
-  own.solid ??= { transparent: clear, opacity, depthWrite };
+  const own = material.userData as { solid?: { transparent: boolean; opacity: number } };
+  own.solid ??= { transparent: material.transparent, opacity: material.opacity };
   const transparent = ghost || own.solid.transparent;
   if (transparent !== material.transparent) {
     material.transparent = transparent;
     material.needsUpdate = true;
   }
   material.opacity = ghost ? 0.22 : own.solid.opacity;
-  material.depthWrite = !ghost && own.solid.depthWrite;
+  material.depthWrite = !ghost;
 }

@@ -49,7 +49,7 @@ const KINDS: Record<OrganSurface, Kind> = {
   spleen: { ...ORGAN, colour: 0x703050, hollow: 0x451a30, tile: 0.05, grain: 0.0004, cells: 16, mottle: 0.35, vessels: 0.15, rough: 0.4 },
   colon: { ...ORGAN, colour: 0xd99c88, hollow: 0xb06a5c, tile: 0.07, grain: 0.0003, cells: 12, mottle: 0.3, vessels: 0.6, rough: 0.4 },
   rubber: { colour: 0xc07d3c, hollow: 0xc07d3c, tile: 0.05, grain: 0.00005, cells: 32, mottle: 0.06, vessels: 0, rough: 0.6, wet: 0.15, spot: 0xaab4bc, opacity: 1, creased: true },
-  plastic: { colour: 0xa9cbdf, hollow: 0xa9cbdf, tile: 0.05, grain: 0, cells: 16, mottle: 0, vessels: 0, rough: 0.3, wet: 0.6, spot: 0xaab4bc, opacity: 0.55, creased: true },
+  plastic: { colour: 0x82b4d2, hollow: 0x82b4d2, tile: 0.05, grain: 0, cells: 16, mottle: 0, vessels: 0, rough: 0.3, wet: 0.6, spot: 0xaab4bc, opacity: 0.62, creased: true },
 };
 
 /** Whether a surface has edges. */
@@ -119,8 +119,6 @@ export function organMaterial(surface: OrganSurface, fine: boolean): MeshPhysica
     clearcoat: kind.wet,
     transparent: kind.opacity < 1,
     opacity: kind.opacity,
-    // Of what is clear all walls are seen, in whichever order they are drawn.
-    depthWrite: kind.opacity === 1,
     clearcoatRoughness: 0.16,
   });
   const picture = (pictures[surface] ??= paint(kind));

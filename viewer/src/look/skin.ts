@@ -1,6 +1,6 @@
 // A skin as the shell that it is: both faces at half its thickness, and a round rim where it ends.
 
-import { BufferAttribute, BufferGeometry, DynamicDrawUsage, Mesh } from "three";
+import { BufferAttribute, BufferGeometry, DynamicDrawUsage, Mesh, MeshBasicMaterial } from "three";
 import { paint } from "../colours";
 import type { SoftState } from "../frame";
 import type { Look, Surface } from "../wire";
@@ -32,6 +32,7 @@ export class SkinLook implements SoftLook {
   private readonly colour: BufferAttribute;
   private readonly materials: TissuePair;
   private readonly radius: number;
+  private readonly nearest: Mesh<BufferGeometry, MeshBasicMaterial> | null;
 
   /** For a skin; `index` chooses the colour where the surface does not. */
   constructor(look: Skin, surface: Surface, index: number) {
@@ -70,9 +71,17 @@ export class SkinLook implements SoftLook {
     }
     this.object = new Mesh(geometry, this.materials.own);
     this.object.frustumCulled = false;
-    // Light falls through the pores, which are too small for the map of shadows.
-    this.object.castShadow = !woven;
-    this.object.receiveShadow = true;
+    // Light falls through what is clear, and through pores, which are too small for the map of shadows.
+    const clear = closed && this.materials.own.transparent;
+    this.object.castShadow = !woven && !clear;
+    this.object.receiveShadow = !clear;
+    // Of what is clear the nearest wall is seen, and solids through it: where it is is found first.
+    this.nearest = clear ? new Mesh(geometry, new MeshBasicMaterial({ colorWrite: false, transparent: true })) : null;
+    if (this.nearest) {
+      this.nearest.frustumCulled = false;
+      this.nearest.renderOrder = -1;
+      this.object.add(this.nearest);
+    }
   }
 
   /** Moves and colours the shell. */
@@ -92,11 +101,15 @@ export class SkinLook implements SoftLook {
   setGhost(ghost: boolean): void {
     setGhost(this.materials.own, ghost);
     setGhost(this.materials.mapped, ghost);
+    if (this.nearest) {
+      this.nearest.visible = !ghost;
+    }
   }
 
   /** Gives its buffers back. */
   dispose(): void {
     this.object.geometry.dispose();
+    this.nearest?.material.dispose();
     this.materials.own.dispose();
     this.materials.mapped.dispose();
   }
