@@ -162,7 +162,6 @@ set = "right"
             let mut world = loaded.baked.world();
             let mut input = Input::at_rest(&world);
             let origin = |i: usize| world.state.controls[i].at.pose.pos;
-            // Sides may close in as they like: the ends are scaled as a free bar would be.
             let far = Vec3::new(0.005, 0.0, 0.0);
             let [a, b] = [origin(0), origin(1)].map(|x| turn * x);
             input.controls[0] = Control::new(a, turn, Vec3::ONE).unwrap();
