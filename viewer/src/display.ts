@@ -24,12 +24,12 @@ const COLOURS: [ColourBy, string, string, string][] = [
   ["force", "Contact force", "Contact force", "N"],
   ["area", "Area", "Change of area", "of 1"],
   ["energy", "Energy", "Elastic energy", "J/m³"],
-  ["xx", "xx", "Strain xx", "of 1"],
-  ["yy", "yy", "Strain yy", "of 1"],
-  ["zz", "zz", "Strain zz", "of 1"],
-  ["xy", "xy", "Shear strain xy", "of 1"],
-  ["yz", "yz", "Shear strain yz", "of 1"],
-  ["zx", "zx", "Shear strain zx", "of 1"],
+  ["xx", "Strain xx", "Strain xx", "of 1"],
+  ["yy", "Strain yy", "Strain yy", "of 1"],
+  ["zz", "Strain zz", "Strain zz", "of 1"],
+  ["xy", "Shear xy", "Shear strain xy", "of 1"],
+  ["yz", "Shear yz", "Shear strain yz", "of 1"],
+  ["zx", "Shear zx", "Shear strain zx", "of 1"],
 ];
 
 /** The display options. */
