@@ -5,7 +5,8 @@ import { gradient } from "./colours";
 import { digits, shownIn, ticks } from "./format";
 import type { View } from "./scene";
 import { NOTHING_SHOWN, type Shows } from "./look/overlays";
-import type { ColourBy, Values } from "./values";
+import { measured, type ColourBy, type Values } from "./values";
+import type { ToServer } from "./wire";
 
 const OVERLAYS: [keyof Shows, string][] = [
   ["contacts", "Contacts"],
@@ -15,11 +16,20 @@ const OVERLAYS: [keyof Shows, string][] = [
   ["held", "Held vertices"],
 ];
 
-const COLOURS: [ColourBy, string][] = [
-  ["none", "Tissue"],
-  ["strain", "Strain"],
-  ["speed", "Speed"],
-  ["force", "Contact force"],
+/** What to colour by: its name on the chip, its title in the legend and its unit. */
+const COLOURS: [ColourBy, string, string, string][] = [
+  ["none", "Tissue", "", ""],
+  ["strain", "Strain", "Strain", "of 1"],
+  ["speed", "Speed", "Speed", "m/s"],
+  ["force", "Contact force", "Contact force", "N"],
+  ["area", "Area", "Change of area", "of 1"],
+  ["energy", "Energy", "Elastic energy", "J/m³"],
+  ["xx", "Strain xx", "Strain xx", "of 1"],
+  ["yy", "Strain yy", "Strain yy", "of 1"],
+  ["zz", "Strain zz", "Strain zz", "of 1"],
+  ["xy", "Shear xy", "Shear strain xy", "of 1"],
+  ["yz", "Shear yz", "Shear strain yz", "of 1"],
+  ["zx", "Shear zx", "Shear strain zx", "of 1"],
 ];
 
 /** The display options. */
@@ -27,11 +37,13 @@ export class Display {
   private readonly shows: Shows = { ...NOTHING_SHOWN };
   private by: ColourBy = "none";
   private legendOf = "";
+  /** What the program was asked for last. */
+  private asked: ColourBy | null = null;
 
-  /** Into the panel, acting on the view; pairs come only if the program is told that they are wanted. */
+  /** Into the panel, acting on the view; pairs and values come only if the program is told that they are wanted. */
   constructor(
     private readonly view: View,
-    private readonly wantPairs: (show: boolean) => void,
+    private readonly send: (message: ToServer) => void,
   ) {
     const boxes = OVERLAYS.map(([name, label]) => {
       const input = el("input", { type: "checkbox", id: `show-${name}` });
@@ -46,21 +58,29 @@ export class Display {
         id: `colour-${by}`,
         checked: by === this.by,
       });
-      input.addEventListener("change", () => {
-        this.by = by;
-        this.apply();
-      });
+      input.addEventListener("change", () => this.colourBy(by));
       return el("label", { class: "chip" }, input, el("span", { text: label }));
     });
     byId("overlays").replaceChildren(...boxes);
     byId("colours").replaceChildren(...colours);
   }
 
-  /** Puts the options on the open scene. */
+  /** Puts the options on the open scene, as far as it has them. */
   apply(): void {
+    const known = this.known();
+    COLOURS.forEach(([by]) => show(byId(`colour-${by}`).parentElement as HTMLElement, known.includes(by)));
+    this.by = known.includes(this.by) ? this.by : "none";
+    (byId(`colour-${this.by}`) as HTMLInputElement).checked = true;
     this.view.setShows(this.shows);
     this.view.setColourBy(this.by);
+    this.askForValues();
     this.update();
+  }
+
+  /** Chooses the next colouring, or the one before. */
+  nextColour(step: 1 | -1): void {
+    const known = this.known();
+    this.colourBy(known[(known.indexOf(this.by) + step + known.length) % known.length]);
   }
 
   /** Shows an overlay, or hides it. */
@@ -72,8 +92,10 @@ export class Display {
   /** Tells a program that knows nothing of this page yet what it wants. */
   ask(): void {
     if (this.shows.pairs) {
-      this.wantPairs(true);
+      this.send({ type: "pairs", show: true });
     }
+    this.asked = null;
+    this.askForValues();
   }
 
   /** Shows the legend of the present scale and the number of pairs; cheap where nothing changed. */
@@ -89,9 +111,29 @@ export class Display {
   private choose(name: keyof Shows, shown: boolean): void {
     this.shows[name] = shown;
     if (name === "pairs") {
-      this.wantPairs(shown);
+      this.send({ type: "pairs", show: shown });
     }
     this.apply();
+  }
+
+  private colourBy(by: ColourBy): void {
+    this.by = by;
+    this.apply();
+  }
+
+  /** The colourings that the open scene has. */
+  private known(): ColourBy[] {
+    const flexible = this.view.opened?.info.bodies.some((body) => body.flexible) ?? false;
+    return COLOURS.map(([by]) => by).filter((by) => flexible || measured(by) === null);
+  }
+
+  /** The program measures flexible bodies, and only for those who ask. */
+  private askForValues(): void {
+    const of = measured(this.by);
+    if (of !== this.asked) {
+      this.asked = of;
+      this.send({ type: "values", of });
+    }
   }
 
   private legend(): void {
@@ -116,8 +158,8 @@ function pairsInWords(drawn: number, all: number): string {
 }
 
 function legendOf({ by, scale }: Values): HTMLElement[] {
-  const shown = by === "strain" ? { unit: "%", factor: 100 } : shownIn(by === "speed" ? "m/s" : "N", scale.high);
-  const title = { none: "", strain: "Strain", speed: "Speed", force: "Contact force" }[by];
+  const [, , title, unit] = COLOURS.find(([name]) => name === by) ?? COLOURS[0];
+  const shown = shownIn(unit, scale.high);
   const bar = el("div", { class: "legend-bar" });
   bar.style.background = gradient(scale.map, "to right");
   const low = scale.low * shown.factor;

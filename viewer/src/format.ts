@@ -16,9 +16,16 @@ const SMALLER: [string, string, number, number][] = [
   ["m", "mm", 1e3, 1],
   ["N", "mN", 1e3, 0.1],
   ["J", "mJ", 1e3, 0.1],
+  ["J/m³", "mJ/m³", 1e3, 0.1],
   ["m/s", "mm/s", 1e3, 0.1],
   ["s", "ms", 1e3, 0.1],
   ["kg", "g", 1e3, 1],
+];
+
+/** The same with a larger sibling where the values are large: unit, sibling, its factor, from which value on. */
+const LARGER: [string, string, number, number][] = [
+  ["J/m³", "MJ/m³", 1e-6, 1e6],
+  ["J/m³", "kJ/m³", 1e-3, 1e3],
 ];
 
 /** The unit in which values up to `largest` (of SI unit `unit`) read well. */
@@ -31,7 +38,8 @@ export function shownIn(unit: string, largest: number): Shown {
       return { unit: to, factor };
     }
   }
-  return { unit, factor: 1 };
+  const larger = LARGER.find(([from, , , least]) => unit === from && largest >= least);
+  return larger ? { unit: larger[1], factor: larger[2] } : { unit, factor: 1 };
 }
 
 /** A number with about three digits that count, without an exponent where one can do without. */

@@ -1,6 +1,9 @@
 // Binary frames into typed arrays. The layout is in crates/serosa_io/src/wire/frame.rs.
 
-import type { SceneInfo } from "./wire";
+import type { Quantity, SceneInfo } from "./wire";
+
+/** What values of flexible bodies may be, in the order by which frames number them from 1. */
+export const QUANTITIES: Quantity[] = ["area", "xx", "yy", "zz", "xy", "yz", "zx", "energy"];
 
 /** Number of stages whose times a frame carries. */
 export const STAGES = 7;
@@ -19,15 +22,23 @@ export const HOLDS = 8;
 /** 1 where the jaws are to be closed. */
 export const CLOSED = 9;
 
+/** Floats of a control element in `FrameState.elements`: where its origin is, quaternion x, y, z, w, scale along each axis
+ * before it is turned, force on its body [N], why it was stopped. */
+export const ELEMENT = 12;
+/** Of a control element, the force on its body [N]. */
+export const PULL = 10;
+/** Of a control element, why it was stopped: 0 where it was not. */
+export const STOPPED = 11;
+
 /** Floats of a contact in `FrameState.shown`: place, normal, force. */
 export const CONTACT = 7;
 
 /** Floats of a pair in `FrameState.pairs`: the closest points of the two. */
 export const PAIR = 6;
 
-const HEADER = 116;
-/** `SRF4`, read as a little-endian number. */
-const MAGIC = 0x34465253;
+const HEADER = 128;
+/** `SRF6`, read as a little-endian number. */
+const MAGIC = 0x36465253;
 /** More than this is no frame of ours. */
 const SHOWN_MAX = 1 << 20;
 
@@ -79,6 +90,8 @@ export class FrameState {
   posesVersion = 0;
   /** All tools, `TOOL` floats each. */
   readonly tools: Float32Array;
+  /** Control elements of all flexible bodies, `ELEMENT` floats each. */
+  readonly elements: Float32Array;
   /** Contacts worth showing, `CONTACT` floats each; only the first `shownCount` count. */
   shown = new Float32Array(CONTACT * 256);
   /** How many contacts are in `shown`. */
@@ -89,6 +102,12 @@ export class FrameState {
   pairCount = 0;
   /** How many pairs the detector follows; more than `pairCount` where they are too many to be sent. */
   pairsInAll = 0;
+  /** What `values` are; null where none have come. */
+  valuesOf: Quantity | null = null;
+  /** For each body a number for each vertex, where the page asked for them; null where it has none. */
+  readonly values: (Float32Array | null)[];
+  /** Grows when values change. */
+  valuesVersion = 0;
   /** Numbers of all probes in the order of the scene. */
   readonly probes: Float32Array;
 
@@ -115,7 +134,9 @@ export class FrameState {
     for (let i = 0; i < rigids; i++) {
       this.poses[POSE * i + 6] = 1;
     }
+    this.values = scene.bodies.map(() => null);
     this.tools = new Float32Array(TOOL * scene.tools.length);
+    this.elements = new Float32Array(ELEMENT * scene.elements.length);
     this.probes = new Float32Array(scene.probes.reduce((sum, probe) => sum + probe.width, 0));
   }
 
@@ -137,7 +158,8 @@ export class FrameState {
       return null;
     }
     const [sections, rigids, tools, shown, probes, tubes, pairs, pairsInAll] = ints.subarray(17, 25);
-    const wrong = this.check(ints, floats, [sections, rigids, tools, shown, probes, tubes, pairs]);
+    const [elements, of, valued] = ints.subarray(29, 32);
+    const wrong = this.check(ints, floats, [sections, rigids, tools, shown, probes, tubes, pairs, elements, of, valued]);
     if (wrong) {
       return wrong;
     }
@@ -160,12 +182,15 @@ export class FrameState {
     }
     this.tools.set(floats.subarray(at, at + TOOL * tools));
     at += TOOL * tools;
+    this.elements.set(floats.subarray(at, at + ELEMENT * elements));
+    at += ELEMENT * elements;
     this.shown = filled(this.shown, floats.subarray(at, at + CONTACT * shown));
     this.shownCount = shown;
     at += CONTACT * shown;
     this.pairs = filled(this.pairs, floats.subarray(at, at + PAIR * pairs));
     [this.pairCount, this.pairsInAll] = [pairs, pairsInAll];
     at += PAIR * pairs;
+    at = this.readValues(buffer, at, of, valued);
     this.probes.set(floats.subarray(at, at + probes));
     this.count++;
     return null;
@@ -173,10 +198,13 @@ export class FrameState {
 
   /** Whether the counts fit the scene and the length; walks the sections without copying. */
   private check(ints: Uint32Array, floats: Float32Array, counts: number[]): string | null {
-    const [sections, rigids, tools, shown, probes, tubes, pairs] = counts;
+    const [sections, rigids, tools, shown, probes, tubes, pairs, elements, of, valued] = counts;
     const many = rigids > 1e6 || shown > SHOWN_MAX || pairs > SHOWN_MAX;
     if (sections > this.soft.length || POSE * rigids < this.poses.length || many) {
       return "a frame whose counts do not fit the scene";
+    }
+    if (ELEMENT * elements !== this.elements.length) {
+      return "a frame with other control elements than the scene has";
     }
     if (TOOL * tools !== this.tools.length || probes !== this.probes.length) {
       return "a frame with other tools or probes than the scene has";
@@ -201,8 +229,38 @@ export class FrameState {
       }
       at += 8 + (3 * vertices + (vertices & 1)) / 2;
     }
-    const rest = tubes + POSE * rigids + TOOL * tools + CONTACT * shown + PAIR * pairs + probes;
-    return at + rest === ints.length ? null : "a frame of the wrong length";
+    at += tubes + POSE * rigids + TOOL * tools + ELEMENT * elements + CONTACT * shown + PAIR * pairs;
+    for (let v = 0; v < valued; v++) {
+      if (at + 4 > ints.length) {
+        return "a frame cut short";
+      }
+      if (of < 1 || of > QUANTITIES.length || ints[at + 1] !== this.soft[ints[at]]?.speeds.length) {
+        return "a frame with values of a body that the scene does not have";
+      }
+      at += 4 + Math.ceil(ints[at + 1] / 2);
+    }
+    return at + probes === ints.length ? null : "a frame of the wrong length";
+  }
+
+  /** Values of flexible bodies: least value and unit, then 16-bit steps. */
+  private readValues(buffer: ArrayBuffer, from: number, of: number, bodies: number): number {
+    const before = this.valuesOf;
+    this.valuesOf = of > 0 ? QUANTITIES[of - 1] : null;
+    let [at, changed] = [from, before !== this.valuesOf];
+    for (let v = 0; v < bodies; v++) {
+      const [body, count] = new Uint32Array(buffer, 4 * at, 2);
+      const [low, unit] = new Float32Array(buffer, 4 * at + 8, 2);
+      const steps = new Uint16Array(buffer, 4 * at + 16, count);
+      const values = (this.values[body] ??= new Float32Array(count));
+      for (let i = 0; i < count; i++) {
+        const value = Math.fround(low + unit * steps[i]);
+        changed ||= values[i] !== value;
+        values[i] = value;
+      }
+      at += 4 + Math.ceil(count / 2);
+    }
+    this.valuesVersion += Number(changed);
+    return at;
   }
 
   private readSections(

@@ -48,7 +48,7 @@ export class Grab {
       event.stopImmediatePropagation();
       return;
     }
-    if (!this.driving()) {
+    if (!this.driving() || this.view.overGizmo) {
       return;
     }
     const tool = this.pick(event.clientX, event.clientY, event.pointerType);
@@ -85,9 +85,9 @@ export class Grab {
     const { drag } = this;
     if (!drag) {
       if (event.buttons === 0 && event.pointerType !== "touch") {
-        const tool = this.driving() ? this.pick(event.clientX, event.clientY, event.pointerType) : -1;
+        const tool = this.driving() && !this.view.overGizmo ? this.pick(event.clientX, event.clientY, event.pointerType) : -1;
         this.hands.hover(tool);
-        this.cursor(tool >= 0 ? "grab" : "");
+        this.cursor(tool >= 0 || this.view.overGizmo ? "grab" : "");
       }
       return;
     }

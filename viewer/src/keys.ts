@@ -1,5 +1,8 @@
 // The keyboard: what each key does is in one table, from which the help is also made.
 
+/** What a gizmo does to its control element. */
+export type Mode = "translate" | "rotate" | "scale";
+
 /** A line of the help. */
 export interface KeyLine {
   /** The keys as they are written. */
@@ -20,10 +23,14 @@ export interface Commands {
   fit(): void;
   /** Open or close the jaws of the selected tool. */
   grip(): void;
-  /** Select the next tool; says whether there was one to select. */
-  nextTool(): boolean;
+  /** Select the next control element or tool; says whether there was one to select. */
+  next(): boolean;
   /** Show or hide what lies over the bodies. */
-  overlay(name: "contacts" | "pairs"): void;
+  overlay(name: "contacts" | "pairs" | "wires"): void;
+  /** Colour the bodies by the next quantity, or by the one before. */
+  nextColour(step: 1 | -1): void;
+  /** What the gizmo of a control element does; says whether there is one. */
+  gizmo(mode: Mode): boolean;
   /** Show or hide the help. */
   help(): void;
   /** Close whatever is open over the view. */
@@ -55,6 +62,8 @@ export const HELP: { title: string; lines: KeyLine[] }[] = [
       { keys: ["F"], does: "fit everything into the view" },
       { keys: ["C"], does: "show or hide contacts" },
       { keys: ["P"], does: "show or hide active pairs: those the detector follows" },
+      { keys: ["X"], does: "wireframe: show or hide the edges of bodies, and see through them" },
+      { keys: ["M", "Shift M"], does: "next or previous colour map, with its legend" },
     ],
   },
   {
@@ -76,6 +85,15 @@ export const HELP: { title: string; lines: KeyLine[] }[] = [
     ],
   },
   {
+    title: "Control elements of flexible bodies",
+    lines: [
+      { keys: ["Click a handle", "Tab"], does: "choose a control element: it shows its gizmo" },
+      { keys: ["1", "2", "3"], does: "the gizmo drags, turns or scales" },
+      { keys: ["Drag the gizmo"], does: "lead the control element; a scene's own motion of it ends" },
+      { keys: ["Esc"], does: "put the gizmo away" },
+    ],
+  },
+  {
     title: "Page",
     lines: [
       { keys: ["?"], does: "this help" },
@@ -83,6 +101,9 @@ export const HELP: { title: string; lines: KeyLine[] }[] = [
     ],
   },
 ];
+
+/** Keys of the gizmo's modes. */
+const MODES: Partial<Record<string, Mode>> = { "1": "translate", "2": "rotate", "3": "scale" };
 
 /** Listens to the whole page; keys typed into a control belong to that control. */
 export function listen(commands: Commands): void {
@@ -121,7 +142,7 @@ function act(event: KeyboardEvent, commands: Commands): boolean {
   }
   // Tab walks over the controls unless the view itself has the focus.
   if (key === "tab") {
-    return !onControl && !event.shiftKey && commands.nextTool();
+    return !onControl && !event.shiftKey && commands.next();
   }
   const once: Record<string, () => void> = {
     " ": () => commands.playPause(),
@@ -131,7 +152,13 @@ function act(event: KeyboardEvent, commands: Commands): boolean {
     g: () => commands.grip(),
     c: () => commands.overlay("contacts"),
     p: () => commands.overlay("pairs"),
+    x: () => commands.overlay("wires"),
+    m: () => commands.nextColour(event.shiftKey ? -1 : 1),
   };
+  const mode = MODES[key];
+  if (mode) {
+    return commands.gizmo(mode);
+  }
   const command = once[key];
   if (command) {
     if (!event.repeat || key === ".") {

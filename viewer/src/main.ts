@@ -7,6 +7,7 @@ import { Display } from "./display";
 import { byId, el, setText, show } from "./dom";
 import { listenForFiles } from "./drop";
 import { enableGallery, fillGallery } from "./gallery";
+import { Gizmo } from "./gizmo";
 import { Grab } from "./grab";
 import { Hands } from "./hands";
 import { Help } from "./help";
@@ -36,6 +37,7 @@ const NOTHING: Status = {
   replay: null,
   recordings: [],
   frozen: [],
+  stopped: [],
 };
 
 /** All parts of the page. */
@@ -44,6 +46,7 @@ class Page {
   private readonly view: View;
   private readonly connection: Connection;
   private readonly hands: Hands;
+  private readonly gizmo: Gizmo;
   private readonly transport: Transport;
   private readonly tunables: Tunables;
   private readonly toolbar: Toolbar;
@@ -71,13 +74,17 @@ class Page {
     const send = (message: ToServer): void => this.send(message);
     const mayLead = (): boolean => this.driving && this.status.replay === null;
     this.hands = new Hands(this.view, send, mayLead);
+    this.gizmo = new Gizmo(this.view, byId("handles"), byId("element"), send, mayLead);
     new Grab(this.view, this.hands, mayLead);
     this.transport = new Transport(send, () => this.hands.open(this.view.opened?.info.tools ?? []));
     this.tunables = new Tunables(byId("tunables"), (index, value) => send({ type: "tune", index, value }));
     this.toolbar = new Toolbar(byId("tools"), this.hands);
     this.labels = new Labels(byId("labels"), this.view);
-    this.view.onDrawn = () => this.labels.update();
-    this.display = new Display(this.view, (show) => send({ type: "pairs", show }));
+    this.view.onDrawn = () => {
+      this.labels.update();
+      this.gizmo.update();
+    };
+    this.display = new Display(this.view, send);
     const theme = new Theme((dark) => this.view.setDark(dark));
     byId("theme").addEventListener("click", () => theme.toggle());
     this.listen();
@@ -93,6 +100,7 @@ class Page {
         const tip = this.hands.tip(tool, new Vector3());
         return tip ? this.view.project(tip, { x: 0, y: 0 }) : null;
       },
+      gizmoScreen: () => this.gizmo.screen(),
       frames: () => this.frames,
       triangles: () => this.view.triangles,
       lines: () => this.view.lines,
@@ -132,14 +140,26 @@ class Page {
       reset: () => this.driving && this.transport.reset(),
       fit: () => this.view.fit(),
       grip: () => this.hands.toggleGrip(this.hands.selected),
-      nextTool: () => this.nextTool(),
+      next: () => this.gizmo.next() || this.nextTool(),
+      nextColour: (step) => this.display.nextColour(step),
+      gizmo: (mode) => this.gizmo.setMode(mode),
       overlay: (name) => this.display.toggle(name),
       help: () => this.help.toggle(),
-      escape: () => this.view.canvas.focus({ preventScroll: true }),
+      escape: () => {
+        if (!this.covered) {
+          this.gizmo.select(-1);
+        }
+        this.view.canvas.focus({ preventScroll: true });
+      },
       lead: (code, down) => this.hands.key(code, down),
       release: () => this.hands.releaseKeys(),
-      inScene: () => this.view.opened !== null && !this.help.open && !this.problems.open && !this.mesh.open,
+      inScene: () => this.view.opened !== null && !this.covered,
     });
+  }
+
+  /** Whether something lies over the view. */
+  private get covered(): boolean {
+    return this.help.open || this.problems.open || this.mesh.open;
   }
 
   private nextTool(): boolean {
@@ -252,6 +272,7 @@ class Page {
       }
       this.view.close();
       this.hands.open([]);
+      this.gizmo.open(null);
       return;
     }
     const same = this.view.opened?.info.name === info.name;
@@ -261,6 +282,7 @@ class Page {
     this.writeAddress(info.name);
     this.hands.open(info.tools);
     this.toolbar.open(info.tools);
+    this.gizmo.open(info);
     this.tunables.open(info.tunables);
     this.plots.open(info.probes);
     this.panel.open(info);
@@ -289,10 +311,14 @@ class Page {
     this.tunables.show(status.tunables);
     this.toolbar.enable(driving && status.replay === null);
     this.transport.show(status, driving);
+    this.gizmo.enable();
+    show(byId("stopped"), status.stopped.length > 0);
+    setText(byId("stopped"), status.stopped.join("\n"));
     (byId("gallery-button") as HTMLButtonElement).disabled = !driving;
     if (drove !== driving) {
       this.hands.releaseKeys();
       this.hands.forget();
+      this.gizmo.forget();
     }
   }
 
@@ -313,6 +339,7 @@ class Page {
     if (opened.frame.time < before && this.status.replay === null) {
       // The scene began again, perhaps by another page: its own script leads the tools.
       this.hands.open(opened.info.tools);
+      this.gizmo.forget();
     }
     this.plots.sample(opened.frame);
   }
@@ -334,6 +361,7 @@ class Page {
     const dt = Math.min((now - this.lastTick) / 1000, 0.1);
     this.lastTick = now;
     this.hands.tick(now, dt, this.slowly);
+    this.gizmo.tick(now);
     this.view.draw(now);
     const opened = this.view.opened;
     if (opened && opened.frame.count > 0) {
@@ -356,6 +384,8 @@ declare global {
     serosa?: {
       /** Where the tip of a tool is on the screen [px]. */
       toolScreen(tool: number): { x: number; y: number } | null;
+      /** Where the middle of the gizmo is on the screen [px], and which part of it is under the pointer. */
+      gizmoScreen(): { x: number; y: number; axis: string | null } | null;
       /** Frames received. */
       frames(): number;
       /** Triangles of the last picture. */

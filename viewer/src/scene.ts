@@ -18,7 +18,7 @@ import { Goals } from "./look/goals";
 import { QUALITY } from "./look/materials";
 import { Overlays, type Shows } from "./look/overlays";
 import { Stage, tableColour } from "./look/stage";
-import { Values, type ColourBy } from "./values";
+import { measured, Values, type ColourBy } from "./values";
 import type { SceneInfo } from "./wire";
 
 /** How often the shadow's frame and the fit look at where the bodies are [ms]. */
@@ -63,6 +63,8 @@ export class View {
   readonly scene = new Scene();
   /** The open scene. */
   opened: Opened | null = null;
+  /** Whether the pointer is over a gizmo, which comes before tools. */
+  overGizmo = false;
   /** Frames drawn since the scene was opened. */
   drawn = 0;
   /** Called after each picture, for what is laid over the canvas. */
@@ -313,7 +315,8 @@ export class View {
   /** Changes when there is something new to draw. Contacts can change while nothing moves. */
   private stamp({ frame, overlays, values }: Opened): number {
     const { contacts, normals, pairs } = overlays.shows;
-    return contacts || normals || pairs || values.by === "force" ? frame.count : frame.version;
+    const told = measured(values.by) ? frame.valuesVersion : 0;
+    return contacts || normals || pairs || values.by === "force" ? frame.count : frame.version + told;
   }
 
   private follow(opened: Opened, now: number, fresh: boolean): void {

@@ -1,13 +1,18 @@
-// What the colours show: a number for each vertex, computed on the page.
+// What the colours show: a number for each vertex, computed on the page or, of flexible bodies, by the program.
 
 import { DIVERGING, SEQUENTIAL, type ColourMap } from "./colours";
 import { roundUp } from "./format";
-import { CONTACT, type FrameState, type SoftState } from "./frame";
+import { CONTACT, QUANTITIES, type FrameState, type SoftState } from "./frame";
 import { mostStayBelow, SurfaceStrain } from "./strain";
-import type { Look, SceneInfo } from "./wire";
+import type { Look, Quantity, SceneInfo } from "./wire";
 
 /** What to colour by. */
-export type ColourBy = "none" | "strain" | "speed" | "force";
+export type ColourBy = "none" | "strain" | "speed" | "force" | Quantity;
+
+/** The quantity that the program is to measure for a colouring, if it is one of those. */
+export function measured(by: ColourBy): Quantity | null {
+  return QUANTITIES.find((quantity) => quantity === by) ?? null;
+}
 
 /** How values become colours: from `low` to `high` along the map. */
 export interface Scale {
@@ -44,7 +49,22 @@ interface Rest {
 }
 
 /** The smallest full scale of each quantity, so that rest does not look like alarm. */
-const FLOOR: Record<ColourBy, number> = { none: 1, strain: 0.01, speed: 0.02, force: 0.02 };
+const FLOOR: Record<ColourBy, number> = {
+  none: 1,
+  strain: 0.01,
+  speed: 0.02,
+  force: 0.02,
+  area: 1e-4,
+  xx: 1e-4,
+  yy: 1e-4,
+  zz: 1e-4,
+  xy: 1e-4,
+  yz: 1e-4,
+  zx: 1e-4,
+  energy: 1e-3,
+};
+/** Quantities of one sign alone. */
+const POSITIVE: ColourBy[] = ["speed", "force", "energy"];
 const TABLE = 4096;
 
 /** Computes the values of all soft bodies of a scene. */
@@ -54,6 +74,8 @@ export class Values {
   /** How it is coloured. */
   scale: Scale = { map: SEQUENTIAL, low: 0, high: 1 };
   private readonly rests: (Rest | null)[];
+  /** Whether the program has told values of a body. */
+  private readonly told: boolean[];
   private peak = 0;
   private readonly heads = new Int32Array(TABLE);
   private next = new Int32Array(256);
@@ -61,6 +83,7 @@ export class Values {
   /** For a scene. */
   constructor(scene: SceneInfo) {
     this.rests = scene.bodies.map(({ look }) => (look.kind === "solid" ? null : restOf(look)));
+    this.told = scene.bodies.map(() => false);
   }
 
   /** Chooses the quantity and forgets the range seen. */
@@ -70,9 +93,9 @@ export class Values {
     this.setScale(FLOOR[by]);
   }
 
-  /** Values of a body, as last computed. */
+  /** Values of a body, as last computed; null where there are none of this quantity. */
   of(body: number): BodyValues | null {
-    return this.rests[body]?.values ?? null;
+    return measured(this.by) && !this.told[body] ? null : (this.rests[body]?.values ?? null);
   }
 
   /** Computes all values; says whether the scale changed. */
@@ -84,7 +107,9 @@ export class Values {
     this.rests.forEach((rest, body) => {
       const soft = frame.soft[body];
       if (rest && soft) {
-        largest = Math.max(largest, this.fill(rest, soft, frame));
+        const told = measured(this.by) && frame.valuesOf === this.by ? frame.values[body] : null;
+        this.told[body] = told !== null;
+        largest = Math.max(largest, told ? this.take(rest, told) : this.fill(rest, soft, frame));
       }
     });
     // The scale follows a peak at once and forgets it slowly: a scale that breathes cannot be read.
@@ -98,8 +123,15 @@ export class Values {
   }
 
   private setScale(full: number): void {
-    this.scale =
-      this.by === "strain" ? { map: DIVERGING, low: -full, high: full } : { map: SEQUENTIAL, low: 0, high: full };
+    const positive = POSITIVE.includes(this.by);
+    this.scale = positive ? { map: SEQUENTIAL, low: 0, high: full } : { map: DIVERGING, low: -full, high: full };
+  }
+
+  /** Values that the program has told. */
+  private take(rest: Rest, told: Float32Array): number {
+    rest.values.edge = null;
+    rest.values.vertex.set(told);
+    return mostStayBelow(told);
   }
 
   private fill(rest: Rest, soft: SoftState, frame: FrameState): number {
@@ -115,7 +147,7 @@ export class Values {
       rest.values.vertex.set(soft.speeds);
       return soft.speeds.reduce((a, b) => Math.max(a, b), 0);
     }
-    return this.force(rest, soft.positions, frame);
+    return this.by === "force" ? this.force(rest, soft.positions, frame) : 0;
   }
 
   /** Each contact colours the vertices within reach. The contacts are hashed into cells of that size. */

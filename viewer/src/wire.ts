@@ -4,7 +4,11 @@ export type ToServer = { "type": "drive" } | { "type": "pairs",
 /**
  * Whether frames are to carry them.
  */
-show: boolean, } | { "type": "gallery" } | { "type": "open",
+show: boolean, } | { "type": "values",
+/**
+ * Which; null for none.
+ */
+of: Quantity | null, } | { "type": "gallery" } | { "type": "open",
 /**
  * Its name.
  */
@@ -36,7 +40,31 @@ rotation: [number, number, number, number],
 /**
  * Whether the jaws are closed.
  */
-grip: boolean, } | { "type": "tune",
+grip: boolean, } | { "type": "control",
+/**
+ * Its number among all of the scene.
+ */
+element: number,
+/**
+ * Of its origin \[m\].
+ */
+position: [number, number, number],
+/**
+ * Quaternion x, y, z, w.
+ */
+rotation: [number, number, number, number],
+/**
+ * How many times as long along each axis, before it is turned.
+ */
+scale: [number, number, number],
+/**
+ * Force on it \[N\], where forces lead it.
+ */
+force: [number, number, number],
+/**
+ * Torque on it about its origin \[N m\], where forces lead it.
+ */
+torque: [number, number, number], } | { "type": "tune",
 /**
  * Its number.
  */
@@ -53,6 +81,8 @@ name: string, } | { "type": "seek",
  * \[s\]
  */
 time_s: number, };
+
+export type Quantity = "area" | "xx" | "yy" | "zz" | "xy" | "yz" | "zx" | "energy";
 
 export type ToPage = { "type": "hello",
 /**
@@ -154,7 +184,11 @@ recordings: Array<string>,
 /**
  * Names of bodies that ran away and were frozen.
  */
-frozen: Array<string>, };
+frozen: Array<string>,
+/**
+ * Why control elements are stopped now, a sentence each; empty where none is.
+ */
+stopped: Array<string>, };
 
 export type ReplayInfo = {
 /**
@@ -226,6 +260,10 @@ bodies: Array<BodyInfo>,
  */
 tools: Array<ToolInfo>,
 /**
+ * Control elements of all flexible bodies, in the order of frames.
+ */
+elements: Array<ElementInfo>,
+/**
  * All probes, in the order of frames.
  */
 probes: Array<ProbeInfo>,
@@ -262,7 +300,11 @@ look: Look,
 /**
  * What its surface is.
  */
-surface: Surface, };
+surface: Surface,
+/**
+ * Whether it is a flexible body: there are [`Values`] of it.
+ */
+flexible: boolean, };
 
 export type Look = { "kind": "threads",
 /**
@@ -354,7 +396,7 @@ shape: SolidShape,
  */
 movable: boolean, };
 
-export type Surface = "plain" | "table" | "tissue" | "bowel" | "steel" | "kidney" | "liver" | "gallbladder" | "stomach" | "spleen" | "colon" | "weave";
+export type Surface = "plain" | "table" | "tissue" | "bowel" | "steel" | "kidney" | "liver" | "gallbladder" | "stomach" | "spleen" | "colon" | "weave" | "rubber" | "plastic";
 
 export type SolidShape = { "shape": "sphere",
 /**
@@ -391,6 +433,32 @@ rigid: number,
  * Its tip in the frame \[m\].
  */
 tip: [number, number, number], };
+
+export type ElementInfo = {
+/**
+ * Its name.
+ */
+name: string,
+/**
+ * Number of its body.
+ */
+body: number,
+/**
+ * The middle of its nodes at rest \[m\].
+ */
+origin: [number, number, number],
+/**
+ * How far it reaches from its middle at rest, along each axis \[m\].
+ */
+reach: [number, number, number],
+/**
+ * Its vertices, counted within the body.
+ */
+vertices: Array<number>,
+/**
+ * Where forces lead it, not positions: about how far a force moves it \[m/N\], and a torque turns it \[rad/(N m)\].
+ */
+give: [number, number] | null, };
 
 export type ProbeInfo = {
 /**

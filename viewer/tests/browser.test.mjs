@@ -262,7 +262,7 @@ inBrowser("a frame that cannot be drawn is left out and told", { scene: "rope-dr
   await tab.page.goto(lab.program.url());
   await tab.state("scene");
   await tab.drawn();
-  const frame = Buffer.from("SRF4".padEnd(400, "\xff"), "latin1");
+  const frame = Buffer.from("SRF6".padEnd(400, "\xff"), "latin1");
   frame.writeUInt32LE(tab.frame.generation, 20);
   for (const bad of [Buffer.alloc(10), Buffer.alloc(100), frame, "no JSON"]) {
     send(bad);
@@ -513,7 +513,10 @@ for (const name of sceneNames()) {
     const tab = await lab.scene();
     await tab.page.evaluate(pressAndDraw, "#overlays input:not(:checked)");
     assert.equal(await tab.$("#overlays input:checked").count(), 5);
-    for (const [colour, legend] of [["strain", /Strain \[%\]/], ["speed", /Speed \[m?m\/s\]/], ["force", /Contact force \[m?N\]/]]) {
+    const measured = [["area", /Change of area \[%\]/], ["zx", /Shear strain zx \[%\]/], ["energy", /Elastic energy \[[mkM]?J\/m³\]/]];
+    const own = [["strain", /Strain \[%\]/], ["speed", /Speed \[m?m\/s\]/], ["force", /Contact force \[m?N\]/]];
+    const flexible = tab.scene.bodies.some((body) => body.flexible);
+    for (const [colour, legend] of flexible ? [...own, ...measured] : own) {
       await tab.page.evaluate(pressAndDraw, `#colour-${colour}`);
       assert.match(await tab.$("#legend").innerText(), legend);
     }

@@ -62,6 +62,40 @@ eye = [0, "-60 cm", "20 cm"]
 target = [0, 0, "15 cm"]
 `;
 
+/** A bar between two control elements, the right of which may be drawn away by little more than 2 cm. */
+export const FLEXIBLE = `serosa = 1
+title = "Bar"
+
+[world]
+gravity = [0, 0, 0]
+
+[[body]]
+name = "bar"
+shape.block = { corner = ["-5 cm", "-1 cm", "-1 cm"], size = ["10 cm", "2 cm", "2 cm"], cell = "1 cm" }
+
+[body.model.flexible]
+young = "1 MPa"
+poisson = 0.3
+density = "1000 kg/m3"
+critical_stretch = "1 cm"
+
+[[body.model.flexible.control]]
+name = "left"
+set = "left"
+
+[[body.model.flexible.control]]
+name = "right"
+set = "right"
+
+[[probe]]
+name = "end"
+position = { body = "bar", at = "right" }
+
+[camera]
+eye = [0, "-40 cm", 0]
+target = [0, 0, 0]
+`;
+
 /** A scene with one mistake in line 6 and two in line 7. */
 export const BROKEN = `serosa = 1
 title = "Broken"

@@ -170,3 +170,20 @@ test("a sheet's strain is its larger principal one, however it is cut into trian
   assert.ok(mostStayBelow(values.map((v) => Math.min(v, 1) * 0.5)) >= 0.49);
   assert.equal(mostStayBelow(new Float32Array(5)), 0);
 });
+
+test("a surface is parted along its edges and nowhere else", async () => {
+  const { part } = await load("look/edged.ts");
+  const cube = [0, 1, 2, 3, 4, 5, 6, 7].flatMap((v) => [v & 1, (v >> 1) & 1, v >> 2]);
+  const sides = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
+  const triangles = sides.flatMap(([a, b, c, d]) => [a, b, c, a, c, d]);
+  const parted = part(cube, triangles);
+  assert.equal(parted.from.length, 24, "each corner of a cube is one of three sides");
+  assert.deepEqual(parted.triangles.map((v) => parted.from[v]), triangles);
+  for (let side = 0; side < 6; side++) {
+    assert.equal(new Set(parted.triangles.slice(6 * side, 6 * side + 6)).size, 4, "and a side is whole");
+  }
+  // A tube of 24 sides, open at its ends, is smooth all around.
+  const ring = Array.from({ length: 48 }, (_, v) => [Math.cos((v % 24) * (Math.PI / 12)), Math.sin((v % 24) * (Math.PI / 12)), v < 24 ? 0 : 1]);
+  const wall = Array.from({ length: 24 }, (_, i) => [i, (i + 1) % 24, 24 + i, (i + 1) % 24, 24 + ((i + 1) % 24), 24 + i]).flat();
+  assert.equal(part(ring.flat(), wall).from.length, 48);
+});

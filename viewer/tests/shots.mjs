@@ -1,5 +1,5 @@
 // Pictures for README and gallery: `node shots.mjs FOLDER scenes [NAME …]` renders every built-in scene alone, or those
-// named; `node shots.mjs FOLDER page` the page and its gallery, which shows the pictures that the program embeds.
+// named; `node shots.mjs FOLDER gizmo` a gizmo; `node shots.mjs FOLDER page` the page, a gizmo and the gallery, which shows the pictures that the program embeds.
 
 import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -12,8 +12,9 @@ import { Program, sceneNames } from "./program.mjs";
  * have widened and settled after 4 s, half of the colon is free at 5.8 s, the instrument is in the liver from 3 s on and
  * the paddle at the kidneys, the cloth has folded after 2 s, the cable runs off its pulley at half a second and the net is
  * stretched most soon after, what has fallen lies still after 3 s, jaws pull at the beam, the liver and the tumour, the
- * ball is in the ring at 2.4 s, the beam has been turned four times at 6.2 s, and tools are at work in the abdomen from
- * 4.5 s on.
+ * ball is in the ring at 2.4 s, the beam has been turned four times at 6.2 s, tools are at work in the abdomen from
+ * 4.5 s on, the tube is on its connector from 3 s on and the other one hangs by tilted ends from 6 s on, the cable is a
+ * spring between 2 s and 3 s, the rubber is sheared and pressed at 2 s, and the ball is pressed deepest, behind the top of the pad, at 2 s.
  */
 const MOMENTS = {
   abdomen: 4.5,
@@ -40,14 +41,29 @@ const MOMENTS = {
   "beam-twist": 2.5,
   "liver-hang": 4.2,
   tumour: 5.8,
+  "tube-connector": 2.6,
+  "tube-sag": 6,
+  "cable-spring": 2.5,
+  "plate-block": 2,
+  "bem-contact": 2,
 };
 const USUAL_MOMENT = 1.5;
 /** Scenes whose bodies fill the picture; the others are seen as their camera sees them. */
 const FILLED = ["coil", "net-on-sphere"];
-/** Scenes that are also shown coloured by strain, in a folder of that name. */
-const STRAINED = ["beam-bend", "beam-twist", "liver-hang", "tumour"];
-/** The scene behind the panels. */
+/** Scenes that are also shown coloured by strain or what goes with it, in a folder of that name. */
+const STRAINED = {
+  "beam-bend": "strain",
+  "beam-twist": "strain",
+  "liver-hang": "strain",
+  tumour: "strain",
+  "tube-connector": "area",
+  "cable-spring": "area",
+  "plate-block": "area",
+  "bem-contact": "energy",
+};
+/** The scene behind the panels, and the one whose control element is led. */
 const PAGE_SCENE = "colon-access";
+const GIZMO_SCENE = "plate-block";
 const SIZE = { viewport: { width: 1280, height: 800 }, deviceScaleFactor: 1, colorScheme: "light" };
 const JPEG = { type: "jpeg", quality: 85 };
 
@@ -87,18 +103,48 @@ async function shootScene(lab, name, path) {
   }
   await tab.page.evaluate(pictures, 4);
   await tab.page.screenshot({ ...JPEG, path });
-  if (STRAINED.includes(name)) {
-    await tab.page.evaluate(() => {
-      document.querySelector("#legend").classList.remove("chrome");
-      document.querySelector("#colour-strain").click();
-    });
-    await tab.page.evaluate(pictures, 4);
+  const by = STRAINED[name];
+  if (by) {
+    await colour(tab, by);
     const strained = join(dirname(path), "strain");
     mkdirSync(strained, { recursive: true });
     await tab.page.screenshot({ ...JPEG, path: join(strained, `${name}.jpg`) });
   }
   await driver.end();
   console.log(`${path}: ${name} at ${time.toFixed(3)} s`);
+}
+
+/** Colours the bodies by a quantity, with its legend. */
+async function colour(tab, by) {
+  await tab.page.evaluate((by) => {
+    document.querySelector("#legend").classList.remove("chrome");
+    document.querySelector(`#colour-${by}`).click();
+  }, by);
+  if (by !== "strain") {
+    await until("the values should come", () => tab.frame.valuesOf > 0);
+  }
+  await tab.page.evaluate(pictures, 8);
+}
+
+/** A control element with its gizmo, the bodies coloured. */
+async function shootGizmo(lab, path) {
+  const driver = await Driver.start(lab);
+  const time = await driver.standAt(MOMENTS[GIZMO_SCENE]);
+  const tab = await lab.open({ shot: "1" }, { ...SIZE, viewport: { width: 1280, height: 800 } });
+  await tab.state("scene");
+  await tab.drawn();
+  await driver.end();
+  await tab.told("it drives", (status) => status.driver === tab.client);
+  await colour(tab, STRAINED[GIZMO_SCENE]);
+  await tab.page.evaluate(() => {
+    document.documentElement.classList.remove("shot");
+    document.documentElement.classList.add("panel-closed");
+    document.querySelectorAll(".toast").forEach((toast) => toast.remove());
+  });
+  await tab.$(".handle").last().click();
+  await tab.page.evaluate(pictures, 6);
+  await tab.page.screenshot({ ...JPEG, path });
+  console.log(`${path}: a gizmo at ${time.toFixed(3)} s`);
 }
 
 /** The page as one works with it: drawn as well as a picture of the scene alone, with everything around it. */
@@ -142,8 +188,8 @@ async function shootGallery(lab, path) {
 }
 
 const [folder, what, ...named] = process.argv.slice(2);
-if (!folder || !["scenes", "page"].includes(what)) {
-  console.error("Say where the pictures go and which: node shots.mjs FOLDER scenes [NAME …]|page");
+if (!folder || !["scenes", "gizmo", "page"].includes(what)) {
+  console.error("Say where the pictures go and which: node shots.mjs FOLDER scenes [NAME …]|gizmo|page");
   process.exit(2);
 }
 mkdirSync(folder, { recursive: true });
@@ -153,7 +199,11 @@ try {
     for (const name of named.length > 0 ? named : sceneNames()) {
       await withProgram(browser, name, (lab) => shootScene(lab, name, join(folder, `${name}.jpg`)));
     }
-  } else {
+  }
+  if (what !== "scenes") {
+    await withProgram(browser, GIZMO_SCENE, (lab) => shootGizmo(lab, join(folder, "gizmo.jpg")));
+  }
+  if (what === "page") {
     await withProgram(browser, PAGE_SCENE, (lab) => shootPage(lab, join(folder, "page.jpg")));
     await withProgram(browser, undefined, (lab) => shootGallery(lab, join(folder, "gallery.jpg")));
   }

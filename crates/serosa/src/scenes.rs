@@ -55,6 +55,11 @@ built_in![
     "strain-limit",
     "suture-thread",
     "edge-on-seam",
+    "tube-connector",
+    "tube-sag",
+    "cable-spring",
+    "plate-block",
+    "bem-contact",
 ];
 
 /// A scene as given: its name and text.

@@ -1,29 +1,37 @@
 //! Bodies: each shape with each model that it can have.
 
 use crate::raw::{
-    Place, RawBand, RawBody, RawElastic, RawGeometry, RawModel, RawSolid, RawStrip, RawTets, RawTissue,
-    Selector,
+    Place, RawBand, RawBody, RawElastic, RawFlexible, RawGeometry, RawMethod, RawModel, RawSolid, RawStrip,
+    RawTets, RawTissue, Selector,
 };
 use crate::scene::{Oven, show};
 use crate::springs::Skin;
-use crate::{band, rigid, select, solid, springs, strip, tissue};
+use crate::{band, flexible, rigid, select, solid, springs, strip, tissue};
 use serosa_geometry::{Mesh, Real};
 use serosa_sim::model::{Body, BodyKind, FIXED, Integrator};
 use serosa_sim::params::{BodyParams, Response};
 
 impl Oven<'_> {
-    pub(crate) fn add_body(&mut self, i: usize, raw: &RawBody) {
+    pub(crate) fn add_body(&mut self, i: usize, raw: &RawBody, watch: &mut dyn FnMut(usize)) {
         let place = Place::Body(i);
         let (vertices, prims) = (self.model.rest.len() as u32, self.model.prims.len() as u32);
         let kind = match (&raw.geometry, &raw.model) {
+            (RawGeometry::Mesh { mesh, .. }, RawModel::Flexible(flexible))
+                if flexible.method == RawMethod::Boundary =>
+            {
+                self.bounded(i, raw, (mesh, flexible), watch)
+            }
             (RawGeometry::Mesh { mesh, radius }, model) => self.threads(i, raw, (mesh, *radius), model),
             (RawGeometry::Strip(strip), model) => self.strip(i, raw, strip, model),
             (RawGeometry::Tets(tets), RawModel::Solid(elastic)) => self.solid(i, raw, tets, elastic),
+            (RawGeometry::Tets(tets), RawModel::Flexible(flexible)) => {
+                self.flexible(i, raw, (tets, flexible), watch)
+            }
             // What could be filled has become tetrahedra before.
-            (RawGeometry::Filled(_), RawModel::Solid(_)) => return,
+            (RawGeometry::Filled(_), RawModel::Solid(_) | RawModel::Flexible(_)) => return,
             (RawGeometry::Tets(_) | RawGeometry::Filled(_), _) => {
                 let help = "write model.solid = { young = \"…\", poisson = …, density = \"…\" }";
-                return self.fault(place, "a body of tetrahedra needs model.solid", help);
+                return self.fault(place, "a body of tetrahedra needs model.solid or model.flexible", help);
             }
             (RawGeometry::Solid { solid, pose }, RawModel::Fixed) => {
                 Some(BodyKind::Rigid(rigid::add(&mut self.model, *solid, *pose, None)))
@@ -36,7 +44,11 @@ impl Oven<'_> {
             }
             (
                 RawGeometry::Solid { .. },
-                RawModel::Springs { .. } | RawModel::Band(_) | RawModel::Tissue(_) | RawModel::Solid(_),
+                RawModel::Springs { .. }
+                | RawModel::Band(_)
+                | RawModel::Tissue(_)
+                | RawModel::Solid(_)
+                | RawModel::Flexible(_),
             ) => {
                 return self.fault(
                     place,
@@ -78,6 +90,7 @@ impl Oven<'_> {
         let what = match kind {
             BodyKind::Tissue(_) => "tissue",
             BodyKind::Band(_) if !descends => "a band",
+            BodyKind::Flexible(_) if !descends => "shapes computed beforehand",
             _ => "",
         };
         if !what.is_empty() {
@@ -106,8 +119,8 @@ impl Oven<'_> {
         model: &RawModel,
     ) -> Option<BodyKind> {
         let place = Place::Body(i);
-        if matches!(model, RawModel::Solid(_)) {
-            let message = "model.solid needs tetrahedra, and this shape has none";
+        if matches!(model, RawModel::Solid(_) | RawModel::Flexible(_)) {
+            let message = "model.solid and model.flexible need tetrahedra, and this shape has none";
             self.fault(place, message, "use shape.block, a closed surface, or a mesh file with tetrahedra");
             return None;
         }
@@ -163,6 +176,93 @@ impl Oven<'_> {
             }
             Err((message, help)) => {
                 self.fault(place, message, help);
+                None
+            }
+        }
+    }
+
+    /// A body whose shapes are computed here.
+    fn flexible(
+        &mut self,
+        i: usize,
+        raw: &RawBody,
+        (tets, flexible): (&RawTets, &RawFlexible),
+        watch: &mut dyn FnMut(usize),
+    ) -> Option<BodyKind> {
+        let place = Place::Body(i);
+        let mut found = solid::faults(tets, place);
+        found.extend(solid::region_faults(std::iter::once(&flexible.base), &flexible.regions, place));
+        found.extend(solid::own_material_fault(tets, place));
+        if self.raw.world.response.presses() {
+            let help = "write response = \"augmented-lagrangian\"";
+            found.push(crate::Fault::new(place, "this response cannot move flexible bodies apart", help));
+        }
+        let fixed = self.fixed_vertices(i, raw, &tets.mesh);
+        if !found.is_empty() {
+            self.faults.extend(found);
+            return None;
+        }
+        let chosen = match flexible::choose(tets, flexible, &fixed, place) {
+            Ok(chosen) => chosen,
+            Err(found) => {
+                self.faults.extend(found);
+                return None;
+            }
+        };
+        let materials = match solid::materials(tets, &flexible.base, &flexible.regions) {
+            Ok(materials) => materials,
+            Err((message, help)) => {
+                self.fault(place, message, help);
+                return None;
+            }
+        };
+        let touched = self.raw.world.response == Response::AugmentedLagrangian;
+        match flexible::add(&mut self.model, tets, (flexible, &materials), &chosen, touched, watch) {
+            Ok(body) => Some(BodyKind::Flexible(Box::new(body))),
+            Err(error) => {
+                self.fault(
+                    place,
+                    format!("its shapes cannot be computed: {error}"),
+                    "mesh it coarser or hold it",
+                );
+                None
+            }
+        }
+    }
+
+    /// The same of a closed surface alone.
+    fn bounded(
+        &mut self,
+        i: usize,
+        raw: &RawBody,
+        (mesh, flexible): (&Mesh, &RawFlexible),
+        watch: &mut dyn FnMut(usize),
+    ) -> Option<BodyKind> {
+        let place = Place::Body(i);
+        let fixed = self.fixed_vertices(i, raw, mesh);
+        let mut found = flexible::boundary::faults(mesh, flexible, place);
+        if self.raw.world.response.presses() {
+            let help = "write response = \"augmented-lagrangian\"";
+            found.push(crate::Fault::new(place, "this response cannot move flexible bodies apart", help));
+        }
+        let mut joined = mesh.edges.iter().copied();
+        let chosen = match flexible::choose_nodes(mesh, &mut joined, flexible, &fixed, place) {
+            Ok(chosen) if found.is_empty() => chosen,
+            Ok(_) => Default::default(),
+            Err(more) => {
+                found.extend(more);
+                Default::default()
+            }
+        };
+        if !found.is_empty() {
+            self.faults.extend(found);
+            return None;
+        }
+        let touched = self.raw.world.response == Response::AugmentedLagrangian;
+        match flexible::boundary::add(&mut self.model, mesh, flexible, &chosen, touched, watch) {
+            Ok(body) => Some(BodyKind::Flexible(Box::new(body))),
+            Err(error) => {
+                self.fault(place, error.to_string(), "or write method = \"fem\"");
                 None
             }
         }
@@ -256,7 +356,11 @@ impl Oven<'_> {
                 let what = (*mass, *tube, *bending > 0.0 || self.is_tuned(raw, "bending"));
                 Some(BodyKind::Springs(strip::add_springs(&mut self.model, strip, what, &fixed)))
             }
-            RawModel::Rigid { .. } | RawModel::Fixed | RawModel::Tissue(_) | RawModel::Solid(_) => {
+            RawModel::Rigid { .. }
+            | RawModel::Fixed
+            | RawModel::Tissue(_)
+            | RawModel::Solid(_)
+            | RawModel::Flexible(_) => {
                 let help = "write model.band = { mass = …, tube_mass = …, stiffness = … }";
                 self.fault(place, "an intestine needs model.band or model.springs", help);
                 None
@@ -317,6 +421,7 @@ impl Oven<'_> {
             RawModel::Solid(solid) => {
                 BodyParams { stiffness: solid.base.young, relaxation: solid.relaxation_s, ..rest }
             }
+            RawModel::Flexible(flexible) => BodyParams { stiffness: flexible.base.young, ..rest },
             RawModel::Rigid { .. } | RawModel::Fixed => rest,
         });
     }

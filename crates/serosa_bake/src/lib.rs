@@ -6,9 +6,11 @@
 pub mod assemble;
 pub mod band;
 mod bodies;
+pub mod boundary;
 pub mod cholesky;
 pub mod exclude;
 pub mod fill;
+pub mod flexible;
 pub mod lattice;
 pub mod neighbours;
 mod overlap;

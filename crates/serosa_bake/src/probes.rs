@@ -44,10 +44,32 @@ impl<'a> Oven<'a> {
             },
             RawMeasure::Energy(kind, None) => Measure::Energy(*kind, None),
             RawMeasure::Energy(kind, Some(name)) => Measure::Energy(*kind, Some(self.body(place, name)?)),
+            RawMeasure::Reaction(body, control, kind) => {
+                let (body, element) = self.control(place, body, control)?;
+                Measure::Reaction(body, element, *kind)
+            }
             RawMeasure::Cover { body, goal, from } => {
                 Measure::Cover(self.cover(place, body, (goal, *from))?)
             }
         })
+    }
+
+    fn control(&mut self, place: Place, name: &str, control: &str) -> Option<(BodyId, u32)> {
+        let body = self.body(place, name)?;
+        let elements = match &self.model.bodies[body.at()].kind {
+            BodyKind::Flexible(flexible) => &flexible.elements[..],
+            _ => &[],
+        };
+        let found = elements.iter().position(|e| e.name == control);
+        if found.is_none() {
+            let names: Vec<&str> = elements.iter().map(|e| e.name.as_str()).collect();
+            let help = match names.is_empty() {
+                true => "name a body with model.flexible".to_owned(),
+                false => format!("it has: {}", names.join(", ")),
+            };
+            self.fault(place, format!("\"{name}\" has no control element called \"{control}\""), help);
+        }
+        Some((body, found? as u32))
     }
 
     fn cover(&mut self, place: Place, name: &str, (goal, from): (&Aabb, Vec3)) -> Option<Cover> {
@@ -114,6 +136,18 @@ impl<'a> Oven<'a> {
                 _ => mesh.sets.get(name).cloned(),
             },
         };
+        if let (BodyKind::Flexible(flexible), Some(nodes)) = (&self.model.bodies[id.at()].kind, &chosen) {
+            // Of its nodes those of the surface alone are known to the step.
+            let outer = nodes.iter().filter_map(|v| flexible.nodes.binary_search(v).ok());
+            let outer: Vec<VertexId> = outer.map(|v| VertexId(first + v as u32)).collect();
+            if outer.is_empty() {
+                let message =
+                    format!("\"{}\" lies inside of \"{}\", whose surface alone is known", raw.at, raw.body);
+                self.fault(place, message, "name vertices of the surface");
+                return None;
+            }
+            return Some(ProbePlace::Vertices(outer));
+        }
         let Some(chosen) = chosen else {
             let help = format!("use a vertex number below {all} or one of: {}", select::names(mesh));
             self.fault(place, format!("\"{}\" is no part of body \"{}\"", raw.at, raw.body), help);

@@ -1,8 +1,10 @@
 //! `RawScene`: a scene as written, in SI units, before anything is computed from it.
 
+mod flexible;
 mod solid;
 
 pub use crate::solid::RawDescent;
+pub use flexible::{ControlMove, RawCompliance, RawControl, RawFlexible, RawMethod};
 pub use solid::{Inside, RawElastic, RawFilled, RawTets, RawTie, RawWall, Recipe, WallStiffness};
 
 use serosa_geometry::generate::intestine::Strip;
@@ -10,6 +12,7 @@ use serosa_geometry::{Aabb, Mesh, Quat, Real, Vec3};
 use serosa_sim::energy::EnergyKind;
 use serosa_sim::model::{Integrator, Pose};
 use serosa_sim::params::{Detector, Filter, Response, Solver, Tracker};
+use serosa_sim::probe::ReactionKind;
 
 /// A scene as written.
 #[derive(Clone, Debug, Default)]
@@ -69,6 +72,8 @@ pub struct Part {
     pub triangle_regions: Vec<i64>,
     /// For each tetrahedron the number of its region as the file gives it; empty where there are none.
     pub tet_regions: Vec<i64>,
+    /// For each tetrahedron density \[kg/m³\], Young's modulus \[Pa\] and Poisson's ratio; empty where there are none.
+    pub tet_materials: Vec<[Real; 3]>,
     /// Named sets of points, ascending.
     pub sets: std::collections::BTreeMap<String, Vec<u32>>,
 }
@@ -214,6 +219,10 @@ pub enum Finish {
     Colon,
     /// A sheet woven of polypropylene, as surgical meshes are.
     Weave,
+    /// Amber rubber; parts of other materials are grey.
+    Rubber,
+    /// Clear plastic: one sees through it.
+    Plastic,
 }
 
 impl RawBody {
@@ -333,6 +342,8 @@ pub enum RawModel {
     Tissue(RawTissue),
     /// Tetrahedra of an elastic material.
     Solid(RawElastic),
+    /// Linear elasticity, solved beforehand.
+    Flexible(Box<RawFlexible>),
     /// A movable solid.
     Rigid {
         /// \[kg\]
@@ -488,6 +499,8 @@ pub enum RawMeasure {
     SupportForce(RawPlace),
     /// Energy of a body, or of all.
     Energy(EnergyKind, Option<String>),
+    /// What a control element of a flexible body puts on it, by names.
+    Reaction(String, String, ReactionKind),
     /// How much of a box a body hides.
     Cover {
         /// The body.

@@ -2,7 +2,7 @@
 
 use crate::raw::{Place, RawBody, RawGeometry, RawScene, RawSolid};
 use crate::solid::filled;
-use crate::{Fault, exclude, neighbours, overlap, rigid, shells, solid, strip};
+use crate::{Fault, exclude, flexible, neighbours, overlap, rigid, shells, solid, strip};
 use serosa_geometry::{BodyId, PrimId, Vec3};
 use serosa_sim::World;
 use serosa_sim::model::{Body, BodyKind, Model, PrimKind};
@@ -39,7 +39,8 @@ pub fn bake(raw: &RawScene) -> Result<Baked, Vec<Fault>> {
 pub fn bake_watched(raw: &RawScene, watch: &mut dyn FnMut(usize, usize)) -> Result<Baked, Vec<Fault>> {
     // What is filled, bodies, then what all of them need: exclusions, neighbours, the look at the start.
     let fillings = filled::parts(raw);
-    let parts = fillings + raw.bodies.len() + 3;
+    let shares = shares(raw);
+    let parts = fillings + shares.iter().sum::<usize>() + 3;
     let mut oven = Oven { raw, model: Model::default(), params: params(raw), faults: Vec::new() };
     oven.check_names();
     oven.check_size();
@@ -49,9 +50,11 @@ pub fn bake_watched(raw: &RawScene, watch: &mut dyn FnMut(usize, usize)) -> Resu
     let filled = filled::fill_all(raw, &mut |done| watch(done, parts));
     let raw: &RawScene = &filled.scene;
     (oven.raw, oven.faults) = (raw, filled.faults.clone());
-    for (i, body) in raw.bodies.iter().enumerate() {
-        watch(fillings + i, parts);
-        oven.add_body(i, body);
+    let mut done = fillings;
+    for (i, (body, share)) in raw.bodies.iter().zip(&shares).enumerate() {
+        watch(done, parts);
+        oven.add_body(i, body, &mut |part| watch(done + part, parts));
+        done += share;
     }
     watch(parts - 3, parts);
     oven.add_ties();
@@ -85,6 +88,12 @@ pub fn bake_watched(raw: &RawScene, watch: &mut dyn FnMut(usize, usize)) -> Resu
     baked.notes.extend(notes(raw, &baked));
     overlap::settle(raw, &mut baked)?;
     Ok(baked)
+}
+
+/// Parts of the work that each body is, for those who watch.
+fn shares(raw: &RawScene) -> Vec<usize> {
+    let one = |b: &RawBody| if matches!(b.model, RawModel::Flexible(_)) { flexible::PARTS } else { 1 };
+    raw.bodies.iter().map(one).collect()
 }
 
 fn params(raw: &RawScene) -> Params {

@@ -9,6 +9,7 @@ mod ties;
 pub use descent::RawDescent;
 
 use crate::Fault;
+use crate::assemble::Lame;
 use crate::raw::{Inside, Place, RawElastic, RawGeometry, RawModel, RawScene, RawTets, WallStiffness};
 use crate::scene::Baked;
 use crate::select::select;
@@ -111,9 +112,23 @@ fn is_sliver(points: &[Vec3], tet: &[u32; 4]) -> bool {
 
 /// What is wrong with materials.
 pub fn material_faults(raw: &RawElastic, place: Place) -> Vec<Fault> {
+    let mut faults = region_faults(std::iter::once(&raw.base), &raw.regions, place);
+    if !(raw.relaxation_s >= 0.0 && raw.relaxation_s.is_finite()) {
+        let message = format!("the relaxation is {} s", raw.relaxation_s);
+        faults.push(Fault::new(place, message, "write a time of zero or more"));
+    }
+    faults
+}
+
+/// What is wrong with a material and with those of parts.
+pub fn region_faults<'a>(
+    base: impl Iterator<Item = &'a Region>,
+    parts: &'a [(Inside, Region)],
+    place: Place,
+) -> Vec<Fault> {
     let mut faults = Vec::new();
     let mut say = |message: String, help: &str| faults.push(Fault::new(place, message, help));
-    for Region { name, young, poisson, density, .. } in regions(raw) {
+    for Region { name, young, poisson, density, .. } in base.chain(parts.iter().map(|r| &r.1)) {
         if !(*young > 0.0 && young.is_finite()) {
             say(
                 format!("Young's modulus of \"{name}\" is {young} Pa"),
@@ -134,9 +149,6 @@ pub fn material_faults(raw: &RawElastic, place: Place) -> Vec<Fault> {
             );
         }
     }
-    if !(raw.relaxation_s >= 0.0 && raw.relaxation_s.is_finite()) {
-        say(format!("the relaxation is {} s", raw.relaxation_s), "write a time of zero or more");
-    }
     faults
 }
 
@@ -153,7 +165,7 @@ pub fn add(
     fixed: &[u32],
 ) -> Result<SolidBody, (String, String)> {
     let (points, regions) = (&raw.mesh.points, regions(elastic).cloned().collect::<Vec<_>>());
-    let which = assign(raw, elastic)?;
+    let which = assign(raw, &elastic.regions)?;
     let mut masses = vec![0.0; points.len()];
     let mut tets: Vec<Tet> = raw.tets.iter().zip(&which).map(|(nodes, r)| tet(points, nodes, *r)).collect();
     for (t, (tet, nodes)) in tets.iter().zip(&raw.tets).enumerate() {
@@ -200,8 +212,40 @@ fn tet(points: &[Vec3], nodes: &[u32; 4], region: u32) -> Tet {
     Tet { nodes: nodes.map(VertexId), inverse: edges.inverse(), volume: edges.determinant() / 6.0, region }
 }
 
+/// What is wrong with the materials that a file gives to tetrahedra.
+pub fn own_material_fault(raw: &RawTets, place: Place) -> Option<Fault> {
+    let sound = |[density, young, poisson]: &[Real; 3]| {
+        *density > 0.0
+            && *young > 0.0
+            && density.is_finite()
+            && young.is_finite()
+            && (0.0..0.5).contains(poisson)
+    };
+    let t = raw.materials.iter().position(|m| !sound(m))?;
+    let [density, young, poisson] = raw.materials[t];
+    let message = format!(
+        "tetrahedron {t} of the file has a density of {density} kg/m3, Young's modulus {young} Pa and Poisson's ratio {poisson}"
+    );
+    let help = "write the first two above zero and a ratio from 0 to less than 0.5";
+    Some(Fault::new(place, message, help))
+}
+
+/// Stiffness and density of each tetrahedron \[kg/m³\]; `Err` where a part holds none.
+pub fn materials(
+    raw: &RawTets,
+    base: &Region,
+    parts: &[(Inside, Region)],
+) -> Result<Vec<(Lame, Real)>, (String, String)> {
+    let region = |r: u32| if r == 0 { base } else { &parts[r as usize - 1].1 };
+    let one = |(t, r): (usize, u32)| match raw.materials.get(t).filter(|_| r == 0) {
+        Some([density, young, poisson]) => (Lame::of(*young, *poisson), *density),
+        None => (Lame::of(region(r).young, region(r).poisson), region(r).density),
+    };
+    Ok(assign(raw, parts)?.into_iter().enumerate().map(one).collect())
+}
+
 /// The region of each tetrahedron.
-fn assign(raw: &RawTets, elastic: &RawElastic) -> Result<Vec<u32>, (String, String)> {
+fn assign(raw: &RawTets, parts: &[(Inside, Region)]) -> Result<Vec<u32>, (String, String)> {
     let mut which = vec![0; raw.tets.len()];
     let centers = || {
         raw.tets
@@ -209,7 +253,7 @@ fn assign(raw: &RawTets, elastic: &RawElastic) -> Result<Vec<u32>, (String, Stri
             .map(|t| t.iter().map(|v| raw.mesh.points[*v as usize]).sum::<Vec3>() * 0.25)
             .enumerate()
     };
-    for (r, (inside, region)) in elastic.regions.iter().enumerate() {
+    for (r, (inside, region)) in parts.iter().enumerate() {
         let held: Vec<usize> = match inside {
             Inside::Number(n) => (0..which.len()).filter(|t| raw.regions.get(*t) == Some(n)).collect(),
             Inside::Ball { center, radius } => {

@@ -56,6 +56,9 @@ impl Oven<'_> {
         let kind = &self.model.bodies[b.at()].kind;
         let soft = !matches!(kind, BodyKind::Rigid(_));
         let help = match (kind, key) {
+            (BodyKind::Flexible(_), _) => {
+                "the shapes of a flexible body are computed for its material; tune gravity"
+            }
             (_, "stiffness") if soft => return Some(Target::Stiffness(b)),
             (BodyKind::Solid(_), "relaxation") => return Some(Target::Relaxation(b)),
             (BodyKind::Solid(_), _) => "a solid has stiffness, relaxation, drag and friction",

@@ -4,6 +4,7 @@ pub mod block;
 pub mod intestine;
 pub mod organ;
 pub mod sphere;
+pub mod tube;
 
 use crate::{Mesh, Real, Vec3};
 use core::f64::consts::TAU;

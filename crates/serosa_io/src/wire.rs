@@ -7,7 +7,7 @@
 mod frame;
 mod mesh;
 
-pub use frame::{Contact, Frame, FrameEncoder, Led, Pairs, Quality, STAGES};
+pub use frame::{Contact, Element, Frame, FrameEncoder, Led, Pairs, Quality, STAGES, Values, Wants};
 pub use mesh::{FactInfo, MESH_POST_MAX, MeshAnswer, MeshInfo, SHOWN_TRIANGLES_MAX};
 
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 /// The largest text message that a page may send \[bytes\]: a scene file of the largest size, and some.
 pub const TO_SERVER_MAX: usize = crate::scene::SCENE_MAX + 4096;
 
-/// What a page may say. Anything but `Drive` and `Pairs` is heard only from the driver.
+/// What a page may say. Anything but `Drive`, `Pairs` and `Values` is heard only from the driver.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
@@ -26,6 +26,11 @@ pub enum ToServer {
     Pairs {
         /// Whether frames are to carry them.
         show: bool,
+    },
+    /// Send this page a number for each vertex of flexible bodies, or no longer. Any page may ask, as for pairs.
+    Values {
+        /// Which; null for none.
+        of: Option<Quantity>,
     },
     /// Back to the gallery: nothing runs.
     Gallery,
@@ -65,6 +70,21 @@ pub enum ToServer {
         /// Whether the jaws are closed.
         grip: bool,
     },
+    /// Where a control element of a flexible body is to be.
+    Control {
+        /// Its number among all of the scene.
+        element: usize,
+        /// Of its origin \[m\].
+        position: [f64; 3],
+        /// Quaternion x, y, z, w.
+        rotation: [f64; 4],
+        /// How many times as long along each axis, before it is turned.
+        scale: [f64; 3],
+        /// Force on it \[N\], where forces lead it.
+        force: [f64; 3],
+        /// Torque on it about its origin \[N m\], where forces lead it.
+        torque: [f64; 3],
+    },
     /// Turn a tunable.
     Tune {
         /// Its number.
@@ -86,6 +106,35 @@ pub enum ToServer {
         /// \[s\]
         time_s: f64,
     },
+}
+
+/// What can be told of the surfaces of flexible bodies, as it is at each vertex. Strains are in the body's own axes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum Quantity {
+    /// Relative change of area.
+    Area,
+    /// Strain along x.
+    Xx,
+    /// Strain along y.
+    Yy,
+    /// Strain along z.
+    Zz,
+    /// Shear of x against y.
+    Xy,
+    /// Shear of y against z.
+    Yz,
+    /// Shear of z against x.
+    Zx,
+    /// Elastic energy of a piece of volume \[J/m³\].
+    Energy,
+}
+
+impl Quantity {
+    /// All of them; frames say one by its number here, from 1.
+    pub const ALL: [Self; 8] =
+        [Self::Area, Self::Xx, Self::Yy, Self::Zz, Self::Xy, Self::Yz, Self::Zx, Self::Energy];
 }
 
 /// What the page is told in words. Frames come beside these, in binary.
@@ -184,6 +233,8 @@ pub struct Status {
     pub recordings: Vec<String>,
     /// Names of bodies that ran away and were frozen.
     pub frozen: Vec<String>,
+    /// Why control elements are stopped now, a sentence each; empty where none is.
+    pub stopped: Vec<String>,
 }
 
 /// A replay in progress.
@@ -234,6 +285,8 @@ pub struct SceneInfo {
     pub bodies: Vec<BodyInfo>,
     /// All tools.
     pub tools: Vec<ToolInfo>,
+    /// Control elements of all flexible bodies, in the order of frames.
+    pub elements: Vec<ElementInfo>,
     /// All probes, in the order of frames.
     pub probes: Vec<ProbeInfo>,
     /// All tunables.
@@ -258,6 +311,8 @@ pub struct BodyInfo {
     pub look: Look,
     /// What its surface is.
     pub surface: Surface,
+    /// Whether it is a flexible body: there are [`Values`] of it.
+    pub flexible: bool,
 }
 
 /// What a surface is drawn as.
@@ -290,6 +345,10 @@ pub enum Surface {
     Colon,
     /// A sheet woven of pale threads.
     Weave,
+    /// Amber rubber.
+    Rubber,
+    /// Clear plastic.
+    Plastic,
 }
 
 /// How to draw a body.
@@ -393,6 +452,24 @@ pub struct ToolInfo {
     pub rigid: usize,
     /// Its tip in the frame \[m\].
     pub tip: [f64; 3],
+}
+
+/// A control element of a flexible body.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct ElementInfo {
+    /// Its name.
+    pub name: String,
+    /// Number of its body.
+    pub body: usize,
+    /// The middle of its nodes at rest \[m\].
+    pub origin: [f64; 3],
+    /// How far it reaches from its middle at rest, along each axis \[m\].
+    pub reach: [f64; 3],
+    /// Its vertices, counted within the body.
+    pub vertices: Vec<u32>,
+    /// Where forces lead it, not positions: about how far a force moves it \[m/N\], and a torque turns it \[rad/(N m)\].
+    pub give: Option<[f64; 2]>,
 }
 
 /// A probe.

@@ -1,6 +1,6 @@
 //! Energies and momenta of a world, for reports, probes and tests.
 
-use crate::body::{band, solid, springs, tissue};
+use crate::body::{band, flexible, solid, springs, tissue};
 use crate::model::BodyKind;
 use crate::{BodyId, Real, Vec3, World};
 use serde::{Deserialize, Serialize};
@@ -66,6 +66,9 @@ fn elastic(world: &World, b: BodyId) -> Real {
             solid::energy(model, body, &world.params.bodies[b.at()], pos)
                 + solid::tie_energy(model, b.at(), pos)
         }
+        BodyKind::Flexible(body) => {
+            flexible::energies(body, &world.scratch.flexibles[b.at()], world.params.fall())[0]
+        }
         BodyKind::Rigid(_) => 0.0,
     }
 }
@@ -73,6 +76,9 @@ fn elastic(world: &World, b: BodyId) -> Real {
 fn gravity(world: &World, b: BodyId) -> Real {
     let (model, state, g) = (&world.model, &world.state, world.params.fall());
     let body = &model.bodies[b.at()];
+    if let BodyKind::Flexible(own) = &body.kind {
+        return flexible::energies(own, &world.scratch.flexibles[b.at()], g)[1];
+    }
     let vertices: Real = body
         .vertex_range()
         .filter(|&v| model.inv_mass[v] > 0.0)

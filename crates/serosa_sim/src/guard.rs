@@ -43,7 +43,11 @@ fn sound(guard: &Guard, state: &State, kind: &BodyKind, vertices: std::ops::Rang
             let (pose, twist) = (&state.pose[r.at()], &state.twist[r.at()]);
             near(pose.pos) && slow(twist.vel) && pose.rot.is_finite() && twist.omega.is_finite()
         }
-        BodyKind::Springs(_) | BodyKind::Band(_) | BodyKind::Tissue(_) | BodyKind::Solid(_) => true,
+        BodyKind::Springs(_)
+        | BodyKind::Band(_)
+        | BodyKind::Tissue(_)
+        | BodyKind::Solid(_)
+        | BodyKind::Flexible(_) => true,
     };
     rigid && vertices.into_iter().all(|v| near(state.pos[v]) && slow(state.vel[v]))
 }

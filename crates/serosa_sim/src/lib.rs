@@ -28,7 +28,7 @@ mod step;
 mod tools;
 pub mod world;
 
-pub use input::{Hand, Input};
+pub use input::{Control, Hand, Input};
 pub use model::Model;
 pub use params::Params;
 pub use report::{Stage, StepReport, Stopwatch};

@@ -1,8 +1,12 @@
 //! `Model`: everything about a scene that does not change while it runs. Made by `serosa_bake`.
 
 mod check;
+mod flexible;
 mod solid;
 
+pub use flexible::{
+    Compliance, ControlElement, FlexibleBody, Limits, MODE_BLOCK, MODES, MeanRotation, Weight,
+};
 pub use solid::{
     Descent, Global, Group, Knot, LANES, Law, Layout, MIDDLES, NONE, Part, Quadratic, Region, SAMPLE,
     SECTION, Skin, SolidBody, Tet, Tie, Wall,
@@ -118,6 +122,8 @@ pub enum BodyKind {
     Tissue(TissueBody),
     /// Tetrahedra that resist changes of shape and volume.
     Solid(SolidBody),
+    /// A surface whose shapes were computed beforehand.
+    Flexible(Box<FlexibleBody>),
     /// A rigid shape, movable or fixed.
     Rigid(RigidId),
 }

@@ -33,8 +33,19 @@ pub enum Measure {
     SupportForce(BodyId, Vec<VertexId>),
     /// An energy of one body, or of all \[J\].
     Energy(EnergyKind, Option<BodyId>),
+    /// Force \[N\], or torque about its origin \[N m\], that a control element puts on its flexible body; three numbers.
+    Reaction(BodyId, u32, ReactionKind),
     /// The share of a box that a body hides, from 0 to 1.
     Cover(Cover),
+}
+
+/// What a control element does to its body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ReactionKind {
+    /// \[N\]
+    Force,
+    /// \[N m\]
+    Torque,
 }
 
 /// Something with a position.
@@ -49,14 +60,18 @@ pub enum Place {
 impl Probe {
     /// How many numbers it gives.
     pub fn width(&self) -> usize {
-        if matches!(self.measure, Measure::Position(_)) { 3 } else { 1 }
+        if matches!(self.measure, Measure::Position(_) | Measure::Reaction(..)) { 3 } else { 1 }
     }
 
     /// The unit of its numbers.
     pub fn unit(&self) -> &'static str {
         match self.measure {
             Measure::Position(_) | Measure::Distance(..) | Measure::Length(_) => "m",
-            Measure::ContactForce(_) | Measure::HandForce(_) | Measure::SupportForce(..) => "N",
+            Measure::Reaction(_, _, ReactionKind::Torque) => "N m",
+            Measure::ContactForce(_)
+            | Measure::HandForce(_)
+            | Measure::SupportForce(..)
+            | Measure::Reaction(..) => "N",
             Measure::Energy(..) => "J",
             Measure::Cover(_) => "of 1",
         }
@@ -73,6 +88,11 @@ impl Probe {
             Measure::SupportForce(b, vertices) => out.push(support(world, *b, vertices).length()),
             Measure::Energy(kind, Some(b)) => out.push(body_energy(world, *b, *kind)),
             Measure::Energy(kind, None) => out.push(world_energy(world, *kind)),
+            Measure::Reaction(b, element, kind) => {
+                let all = &world.scratch.flexibles[b.at()].reactions;
+                let both = all.get(*element as usize).copied().unwrap_or_default();
+                out.extend(both[usize::from(*kind == ReactionKind::Torque)].to_array());
+            }
             Measure::Cover(cover) => out.push(cover.share(world)),
         }
     }
@@ -103,7 +123,7 @@ fn springs_of(world: &World, b: BodyId) -> std::ops::Range<usize> {
         BodyKind::Springs(s) => s.springs(),
         BodyKind::Band(b) => b.springs.start as usize..b.springs.end as usize,
         BodyKind::Tissue(t) => t.springs.start as usize..t.springs.end as usize,
-        BodyKind::Solid(_) | BodyKind::Rigid(_) => 0..0,
+        BodyKind::Solid(_) | BodyKind::Flexible(_) | BodyKind::Rigid(_) => 0..0,
     }
 }
 

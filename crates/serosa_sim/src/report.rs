@@ -1,5 +1,6 @@
 //! `StepReport`: what a step saw and did. Trouble is reported here, never thrown and never hidden.
 
+use crate::model::{BodyKind, Model};
 use crate::respond::qp::QpReport;
 use crate::{BodyId, Real};
 
@@ -45,6 +46,75 @@ impl Stage {
 /// the readings into the report and never reads them, so that time cannot change a result.
 pub type Stopwatch<'a> = &'a mut dyn FnMut() -> u64;
 
+/// What about a flexible body is too much for linear elasticity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Nonlinear {
+    /// The change of area of a triangle.
+    Strain,
+    /// The shift of a control element against the others \[m\].
+    Stretch,
+    /// The turn of a control element against the mean \[rad\].
+    Angle,
+}
+
+/// Control elements of a flexible body were not moved on: it would have left the range of linear elasticity.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Refusal {
+    /// The body.
+    pub body: BodyId,
+    /// The element, counted from the first of the body; none where it is the whole.
+    pub element: Option<u32>,
+    /// What is too much.
+    pub why: Nonlinear,
+    /// How much it would be.
+    pub value: Real,
+    /// The most that is allowed.
+    pub limit: Real,
+}
+
+impl Refusal {
+    /// As a sentence, with what it would have come to.
+    pub fn words(&self, model: &Model) -> String {
+        let (what, unit, size) = self.unit();
+        format!(
+            "{}: it would {what} {:.1} {unit}, and linear elasticity is trusted to {:.1} {unit}.",
+            self.who(model),
+            self.value * size,
+            self.limit * size
+        )
+    }
+
+    /// As a sentence that stays the same for as long as it is stopped.
+    pub fn standing(&self, model: &Model) -> String {
+        let (what, unit, size) = self.unit();
+        format!(
+            "{}: farther, it would {what} more than {:.1} {unit}, beyond which linear elasticity is not trusted.",
+            self.who(model),
+            self.limit * size
+        )
+    }
+
+    fn who(&self, model: &Model) -> String {
+        let body = &model.bodies[self.body.at()];
+        let element = match (&body.kind, self.element) {
+            (BodyKind::Flexible(own), Some(e)) => own.elements.get(e as usize).map(|e| e.name.as_str()),
+            _ => None,
+        };
+        let who =
+            element.map_or("A control element".to_owned(), |name| format!("The control element \"{name}\""));
+        format!("{who} of \"{}\" is stopped", body.name)
+    }
+
+    /// What is too much, its unit, and how many of it are one of SI.
+    fn unit(&self) -> (&'static str, &'static str, Real) {
+        match self.why {
+            Nonlinear::Strain => ("change the area of a triangle by", "%", 100.0),
+            Nonlinear::Stretch => ("be moved against the others by", "mm", 1e3),
+            Nonlinear::Angle => ("be turned against the mean by", "°", 180.0 / core::f64::consts::PI),
+        }
+    }
+}
+
 /// The report of one step.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StepReport {
@@ -65,6 +135,8 @@ pub struct StepReport {
     pub violated: u32,
     /// Bodies that the guard took out of the motion in this step.
     pub quarantined: Vec<BodyId>,
+    /// Flexible bodies whose control elements were stopped in this step, and why.
+    pub refusals: Vec<Refusal>,
     /// Vertices that slipped out of jaws in this step.
     pub slipped_out: u32,
     /// Buffers that had to grow: normal while a scene warms up, never afterwards.
@@ -79,6 +151,7 @@ impl StepReport {
         (self.contacts, self.deepest_m, self.truncated, self.grown) = (0, 0.0, 0, 0);
         (self.slipped_out, self.sweeps, self.violated, self.residual_m) = (0, 0, 0, None);
         self.quarantined.clear();
+        self.refusals.clear();
         self.qp.clear();
     }
 }

@@ -1,6 +1,7 @@
 //! `Scratch`: derived in every step, grown once, never saved.
 
 use crate::body::band::BandWork;
+use crate::body::flexible::FlexibleWork;
 use crate::body::solid::SolidWork;
 use crate::body::springs::{NetWork, SpringWork};
 use crate::body::system::System;
@@ -45,6 +46,8 @@ pub struct Scratch {
     pub tissues: Vec<TissueWork>,
     /// One per body; empty but for solids. Written by Predict.
     pub solids: Vec<SolidWork>,
+    /// One per body; empty but for flexible ones. Written by Predict.
+    pub flexibles: Vec<FlexibleWork>,
     /// How much radii grow in this substep \[m\], one per primitive. Written by Detect.
     pub growth: Vec<Real>,
     /// How far things may go in this substep. Written by Detect.
@@ -130,6 +133,7 @@ impl Scratch {
             bands: vec![BandWork::default(); model.bodies.len()],
             tissues: vec![TissueWork::default(); model.bodies.len()],
             solids: vec![SolidWork::default(); model.bodies.len()],
+            flexibles: vec![FlexibleWork::default(); model.bodies.len()],
             growth: vec![0.0; model.prims.len()],
             reach: Reach::of(model),
             touching: Vec::new(),

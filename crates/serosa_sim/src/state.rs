@@ -1,5 +1,7 @@
 //! `State`: what is saved. With `Model`, `Params` and the inputs to come it is enough to resume a run.
 
+use crate::body::flexible::elements;
+use crate::input::Control;
 use crate::model::{Model, Pose, PrimKind};
 use crate::row::RowKey;
 use crate::tools::GRIPS_MAX;
@@ -22,6 +24,24 @@ pub struct Lead {
     pub target: Pose,
     /// How the target moves during this tick.
     pub twist: Twist,
+}
+
+/// How a control element moves its nodes: x ↦ pos + rot · scale · (x − origin).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Affine {
+    /// Where its origin is, and how it is turned.
+    pub pose: Pose,
+    /// How many times as long it is along each axis, before it is turned.
+    pub scale: Vec3,
+}
+
+/// Where a control element of a flexible body is led.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Controlled {
+    /// What was last asked for.
+    pub goal: Control,
+    /// Where it is: it follows at a bounded speed, as far as its body stays within its limits.
+    pub at: Affine,
 }
 
 /// A vertex held in the jaws of a tool.
@@ -80,6 +100,8 @@ pub struct State {
     pub leads: Vec<Lead>,
     /// One per tool: whether its jaws were closed in the last step. Written by Tools.
     pub closed: Vec<bool>,
+    /// One per control element of all flexible bodies. Written by Tools and Predict.
+    pub controls: Vec<Controlled>,
     /// Vertices held by jaws, sorted by tool. Written by Tools and Finish.
     pub grips: Vec<Grip>,
     /// Rows that pushed in the last substep, sorted by key. Written by Respond.
@@ -110,6 +132,7 @@ impl State {
             radius: model.prims.iter().map(|p| p.radius).collect(),
             leads: model.tools.iter().map(lead).collect(),
             closed: vec![false; model.tools.len()],
+            controls: elements(model).map(|(_, e)| at_rest(e.origin)).collect(),
             grips: Vec::with_capacity(model.tools.len() * GRIPS_MAX),
             kept: Vec::new(),
             ahead: vec![0.0; model.rest.len()],
@@ -131,6 +154,7 @@ impl State {
             && self.radius.len() == model.prims.len()
             && self.leads.len() == model.tools.len()
             && self.closed.len() == model.tools.len()
+            && self.controls.len() == elements(model).count()
             && self.grips.iter().all(|g| g.tool.at() < model.tools.len() && g.vertex.at() < n)
             && self.frozen.len() == model.bodies.len()
             && self.tracked.windows(2).all(|w| w[0] < w[1])
@@ -147,6 +171,7 @@ impl State {
         self.radius.clone_from(&other.radius);
         self.leads.clone_from(&other.leads);
         self.closed.clone_from(&other.closed);
+        self.controls.clone_from(&other.controls);
         self.grips.clone_from(&other.grips);
         self.kept.clone_from(&other.kept);
         self.ahead.clone_from(&other.ahead);
@@ -171,6 +196,13 @@ impl State {
             h.twist(&lead.twist);
         }
         self.closed.iter().for_each(|c| h.word(u64::from(*c)));
+        for control in &self.controls {
+            let Control { pos_um, rot_q16, scale_q16, force_un, torque_unm } = control.goal;
+            let all = [&pos_um[..], &rot_q16, &scale_q16, &force_un, &torque_unm];
+            all.into_iter().flatten().for_each(|n| h.word(u64::from(*n as u32)));
+            h.pose(&control.at.pose);
+            h.vec(control.at.scale);
+        }
         for grip in &self.grips {
             h.word(u64::from(grip.tool.0) << 32 | u64::from(grip.vertex.0));
             h.vec(grip.at);
@@ -189,6 +221,20 @@ impl State {
         self.tracked.iter().for_each(|t| h.word(u64::from(t.a.0) << 32 | u64::from(t.b.0)));
         h.finish()
     }
+}
+
+/// A control element that nobody has moved.
+fn at_rest(origin: Vec3) -> Controlled {
+    let pose = Pose { pos: origin, rot: Quat::IDENTITY };
+    let still = Control {
+        pos_um: [0; 3],
+        rot_q16: [0, 0, 0, 65536],
+        scale_q16: [65536; 3],
+        force_un: [0; 3],
+        torque_unm: [0; 3],
+    };
+    let goal = Control::new(origin, Quat::IDENTITY, Vec3::ONE).unwrap_or(still);
+    Controlled { goal, at: Affine { pose, scale: Vec3::ONE } }
 }
 
 /// Two multiply–xor lanes, filled in turn: enough to tell states apart, and a few cycles a word.

@@ -28,11 +28,12 @@ pub fn step(world: &mut World, input: &Input, watch: Stopwatch) {
         scratch.begin(model, state);
     }
     tools::lead(model, params, state, &input.hands);
+    tools::direct(state, &input.controls);
     timer.mark(report, Stage::Tools);
 
     for substep in 0..params.substeps.max(1) {
         scratch.substep = substep;
-        body::predict(&sub, state, scratch);
+        body::predict(&sub, state, scratch, report);
         timer.mark(report, Stage::Predict);
 
         detect::find(&sub, state, scratch, report);

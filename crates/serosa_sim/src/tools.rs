@@ -1,6 +1,6 @@
 //! Tools: from the hand to the target of its coupling, and what the jaws take hold of.
 
-use crate::input::Hand;
+use crate::input::{Control, Hand};
 use crate::model::Model;
 use crate::params::{Params, TURN_MAX};
 use crate::state::{Grip, State, Twist};
@@ -24,6 +24,11 @@ pub(crate) fn lead(model: &Model, params: &Params, state: &mut State, hands: &[H
         }
         state.closed[i] = closed;
     }
+}
+
+/// What control elements are led to.
+pub(crate) fn direct(state: &mut State, controls: &[Control]) {
+    state.controls.iter_mut().zip(controls).for_each(|(c, goal)| c.goal = *goal);
 }
 
 /// Sets how a tool's target moves during this step: to the hand, at a bounded speed. The hand may jump; the

@@ -2,10 +2,12 @@
 
 import { Box3, Color, Group, Sphere, Vector3 } from "three";
 import type { FrameState } from "../frame";
-import type { Values } from "../values";
+import { measured, type Values } from "../values";
 import type { SceneInfo, Surface } from "../wire";
+import { EdgedLook } from "./edged";
 import type { Shade, SoftLook } from "./look";
 import { NetLook } from "./nets";
+import { isCreased } from "./organs";
 import { SkinLook } from "./skin";
 import { SolidLook, toolOf } from "./solids";
 import { StripLook } from "./strip";
@@ -62,8 +64,10 @@ export class Bodies {
     for (const drawn of this.soft) {
       const soft = frame.soft[drawn.body];
       const own = coloured ? values.of(drawn.body) : null;
-      // The force on a body that stands still can change, so that colour always follows the frame.
-      if (soft && (all || soft.version !== drawn.version || values.by === "force")) {
+      // The force on a body that stands still can change, so that colour always follows the frame; what the program
+      // tells of a body may come after it has moved.
+      const late = values.by === "force" || measured(values.by) !== null;
+      if (soft && (all || soft.version !== drawn.version || late)) {
         const shade: Shade | null = own ? { values: own, scale: values.scale } : null;
         drawn.look.update(soft, shade);
         drawn.version = soft.version;
@@ -113,7 +117,8 @@ function softLook(
     return new StripLook(look, index);
   }
   if (look.kind === "skin") {
-    return look.triangles.length > 0 ? new SkinLook(look, surface, index) : null;
+    const edged = look.radius === 0 && isCreased(surface);
+    return look.triangles.length === 0 ? null : new (edged ? EdgedLook : SkinLook)(look, surface, index);
   }
   if (look.chain && look.edges.length >= 2) {
     return new TubeLook(look, index, { bowel: surface === "bowel" });

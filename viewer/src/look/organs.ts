@@ -1,4 +1,4 @@
-// The closed surfaces of organs: moist capsules with their own colour, grain and vessels.
+// The closed surfaces of organs: moist capsules with their own colour, grain and vessels. Rubber and plastic, too.
 //
 // Textures lie in the organ as it is at rest and are seen from three sides, blended by its normal: a closed surface has
 // no layout in the plane without seams. They are in metres, so that a large liver has the same grain as a small one.
@@ -26,21 +26,36 @@ interface Kind {
   vessels: number;
   /** How rough it is, from 0 to 1. */
   rough: number;
+  /** How wet it is, from 0 to 1. */
+  wet: number;
+  /** Where another material comes to the surface. */
+  spot: number;
+  /** How much of the light it holds back, from 0 to 1. */
+  opacity: number;
+  /** Whether it has edges. */
+  creased: boolean;
 }
 
-export type OrganSurface = Extract<Surface, "kidney" | "liver" | "gallbladder" | "stomach" | "spleen" | "colon">;
+export type OrganSurface = Extract<Surface, "kidney" | "liver" | "gallbladder" | "stomach" | "spleen" | "colon" | "rubber" | "plastic">;
+
+/** Moist, and pale where another material comes to the surface, as most tumours are under the capsule. */
+const ORGAN = { wet: 0.85, spot: 0xd8bd94, opacity: 1, creased: false };
 
 const KINDS: Record<OrganSurface, Kind> = {
-  kidney: { colour: 0x98493a, hollow: 0xd9b06a, tile: 0.06, grain: 0.00025, cells: 16, mottle: 0.3, vessels: 0.35, rough: 0.42 },
-  liver: { colour: 0x7c2b20, hollow: 0x4a1512, tile: 0.05, grain: 0.0002, cells: 32, mottle: 0.25, vessels: 0, rough: 0.38 },
-  gallbladder: { colour: 0x8a9a55, hollow: 0x6a6c34, tile: 0.045, grain: 0.0002, cells: 8, mottle: 0.4, vessels: 0.55, rough: 0.34 },
-  stomach: { colour: 0xd98a7e, hollow: 0xb5605a, tile: 0.09, grain: 0.0005, cells: 16, mottle: 0.3, vessels: 0.5, rough: 0.42 },
-  spleen: { colour: 0x703050, hollow: 0x451a30, tile: 0.05, grain: 0.0004, cells: 16, mottle: 0.35, vessels: 0.15, rough: 0.4 },
-  colon: { colour: 0xd99c88, hollow: 0xb06a5c, tile: 0.07, grain: 0.0003, cells: 12, mottle: 0.3, vessels: 0.6, rough: 0.4 },
+  kidney: { ...ORGAN, colour: 0x98493a, hollow: 0xd9b06a, tile: 0.06, grain: 0.00025, cells: 16, mottle: 0.3, vessels: 0.35, rough: 0.42 },
+  liver: { ...ORGAN, colour: 0x7c2b20, hollow: 0x4a1512, tile: 0.05, grain: 0.0002, cells: 32, mottle: 0.25, vessels: 0, rough: 0.38 },
+  gallbladder: { ...ORGAN, colour: 0x8a9a55, hollow: 0x6a6c34, tile: 0.045, grain: 0.0002, cells: 8, mottle: 0.4, vessels: 0.55, rough: 0.34 },
+  stomach: { ...ORGAN, colour: 0xd98a7e, hollow: 0xb5605a, tile: 0.09, grain: 0.0005, cells: 16, mottle: 0.3, vessels: 0.5, rough: 0.42 },
+  spleen: { ...ORGAN, colour: 0x703050, hollow: 0x451a30, tile: 0.05, grain: 0.0004, cells: 16, mottle: 0.35, vessels: 0.15, rough: 0.4 },
+  colon: { ...ORGAN, colour: 0xd99c88, hollow: 0xb06a5c, tile: 0.07, grain: 0.0003, cells: 12, mottle: 0.3, vessels: 0.6, rough: 0.4 },
+  rubber: { colour: 0xc07d3c, hollow: 0xc07d3c, tile: 0.05, grain: 0.00005, cells: 32, mottle: 0.06, vessels: 0, rough: 0.6, wet: 0.15, spot: 0xaab4bc, opacity: 1, creased: true },
+  plastic: { colour: 0x82b4d2, hollow: 0x82b4d2, tile: 0.05, grain: 0, cells: 16, mottle: 0, vessels: 0, rough: 0.3, wet: 0.6, spot: 0xaab4bc, opacity: 0.62, creased: true },
 };
 
-/** Where another material comes to the surface: pale, as most tumours are under the capsule. */
-const SPOT = 0xd8bd94;
+/** Whether a surface has edges. */
+export function isCreased(surface: Surface): boolean {
+  return isOrgan(surface) && KINDS[surface].creased;
+}
 
 /** Whether a surface is that of an organ. */
 export function isOrgan(surface: Surface): surface is OrganSurface {
@@ -101,7 +116,9 @@ export function organMaterial(surface: OrganSurface, fine: boolean): MeshPhysica
     color: colour,
     shadowSide: FrontSide,
     roughness: kind.rough,
-    clearcoat: 0.85,
+    clearcoat: kind.wet,
+    transparent: kind.opacity < 1,
+    opacity: kind.opacity,
     clearcoatRoughness: 0.16,
   });
   const picture = (pictures[surface] ??= paint(kind));
@@ -111,7 +128,7 @@ export function organMaterial(surface: OrganSurface, fine: boolean): MeshPhysica
     room.call(material, shader, renderer);
     shader.uniforms.organMap = { value: picture };
     shader.uniforms.organHollow = { value: new Color(kind.hollow) };
-    shader.uniforms.organSpotColour = { value: new Color(SPOT) };
+    shader.uniforms.organSpotColour = { value: new Color(kind.spot) };
     shader.uniforms.organGrain = { value: kind.grain };
     shader.uniforms.organTile = { value: 1 / kind.tile };
     shader.vertexShader = shader.vertexShader

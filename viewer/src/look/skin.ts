@@ -1,6 +1,6 @@
 // A skin as the shell that it is: both faces at half its thickness, and a round rim where it ends.
 
-import { BufferAttribute, BufferGeometry, DynamicDrawUsage, Mesh } from "three";
+import { BufferAttribute, BufferGeometry, DynamicDrawUsage, Mesh, MeshBasicMaterial } from "three";
 import { paint } from "../colours";
 import type { SoftState } from "../frame";
 import type { Look, Surface } from "../wire";
@@ -13,7 +13,7 @@ type Skin = Extract<Look, { kind: "skin" }>;
 /** Width of one tile of the texture on a skin [m]. */
 const TILE = 0.11;
 
-/** A skin. Vertices: the upper face, then the lower, then the rim. A closed skin has the upper face alone. */
+/** A skin. Vertices: the upper face, then the lower, then the rim. One that is closed, or thin, has the upper face alone. */
 export class SkinLook implements SoftLook {
   /** The shell. */
   readonly object: Mesh;
@@ -32,6 +32,7 @@ export class SkinLook implements SoftLook {
   private readonly colour: BufferAttribute;
   private readonly materials: TissuePair;
   private readonly radius: number;
+  private readonly nearest: Mesh<BufferGeometry, MeshBasicMaterial> | null;
 
   /** For a skin; `index` chooses the colour where the surface does not. */
   constructor(look: Skin, surface: Surface, index: number) {
@@ -40,7 +41,8 @@ export class SkinLook implements SoftLook {
     const woven = surface === "weave";
     // Through the pores of one face the other would be seen, a little beside it: a weave has its threads in the middle.
     this.radius = woven ? 0 : look.radius;
-    this.border = borderOf(this.triangles);
+    // What has no thickness is seen from outside alone, as what is closed.
+    this.border = look.radius > 0 ? borderOf(this.triangles) : new Uint32Array();
     this.rim = Uint32Array.from(new Set(this.border));
     this.rimOf = new Uint32Array(this.vertices);
     this.rim.forEach((vertex, i) => (this.rimOf[vertex] = i + 1));
@@ -69,9 +71,17 @@ export class SkinLook implements SoftLook {
     }
     this.object = new Mesh(geometry, this.materials.own);
     this.object.frustumCulled = false;
-    // Light falls through the pores, which are too small for the map of shadows.
-    this.object.castShadow = !woven;
-    this.object.receiveShadow = true;
+    // Light falls through what is clear, and through pores, which are too small for the map of shadows.
+    const clear = closed && this.materials.own.transparent;
+    this.object.castShadow = !woven && !clear;
+    this.object.receiveShadow = !clear;
+    // Of what is clear the nearest wall is seen, and solids through it: where it is is found first.
+    this.nearest = clear ? new Mesh(geometry, new MeshBasicMaterial({ colorWrite: false, transparent: true })) : null;
+    if (this.nearest) {
+      this.nearest.frustumCulled = false;
+      this.nearest.renderOrder = -1;
+      this.object.add(this.nearest);
+    }
   }
 
   /** Moves and colours the shell. */
@@ -91,11 +101,15 @@ export class SkinLook implements SoftLook {
   setGhost(ghost: boolean): void {
     setGhost(this.materials.own, ghost);
     setGhost(this.materials.mapped, ghost);
+    if (this.nearest) {
+      this.nearest.visible = !ghost;
+    }
   }
 
   /** Gives its buffers back. */
   dispose(): void {
     this.object.geometry.dispose();
+    this.nearest?.material.dispose();
     this.materials.own.dispose();
     this.materials.mapped.dispose();
   }

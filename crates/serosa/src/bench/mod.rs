@@ -4,6 +4,7 @@ mod bar;
 mod chain;
 mod collide;
 mod contact;
+mod flexible;
 mod import;
 mod intestine;
 mod laparos;
@@ -37,6 +38,11 @@ const BENCHES: &[Bench] = &[
         "contact",
         "a soft blob dropped on a box and on a ball, two pressed together, against the fastest of other engines",
         contact::bench,
+    ),
+    (
+        "flexible",
+        "bodies of precomputed shapes: bake and online sum, beside the published times and conjugate gradients",
+        flexible::bench,
     ),
     ("rope", "a rope piles up on a floor, against the best of other engines", rope::bench),
     (

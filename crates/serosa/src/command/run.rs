@@ -129,7 +129,7 @@ pub fn bar(count: u64, what: String, kind: &str) -> ProgressBar {
 
 fn device(args: &RunArgs, loaded: &Loaded, world: &World) -> Result<Device, Failure> {
     let Some(input) = &args.input else { return Ok(Device::of_scene(&loaded.raw)) };
-    if loaded.raw.tools.is_empty() {
+    if loaded.raw.tools.is_empty() && world.state.controls.is_empty() {
         let message =
             "error: the scene has no tool that --input could lead\n  help: add a [[tool]] to the scene";
         return Err(Failure::input(message));
@@ -272,6 +272,7 @@ fn as_json(scene: &SceneText, session: &Session, threads: usize, seed: u64) -> V
         "truncated": seen.gauge.truncated,
         "quality": seen.gauge.json(world.params.sweeps),
         "quarantined": seen.quarantined.len(),
+        "refusals": seen.refusals.iter().map(|(r, _)| r.words(&world.model)).collect::<Vec<_>>(),
         "qp": seen.programmes.json(&world.model),
         "memory_mb": { "start": seen.memory_mb[0], "end": seen.memory_mb[1] },
         "energy_j": world_energy(world, EnergyKind::Total),
@@ -325,6 +326,9 @@ fn summary(scene: &SceneText, loaded: &Loaded, session: &Session, threads: usize
         console.say(format!(
             "  WARNING: \"{name}\" ran away at {time:.3} s and was frozen where it last was sound"
         ));
+    }
+    for (refusal, time) in &seen.refusals {
+        console.say(format!("  WARNING: at {time:.3} s: {}", refusal.words(model)));
     }
     for (what, steps, first_s) in &seen.programmes.trouble {
         console.say(format!("  WARNING: in {steps} steps, first at {first_s:.3} s: {}", what.words(model)));

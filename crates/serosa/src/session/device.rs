@@ -1,5 +1,6 @@
 //! Devices: what leads the tools. Replay is one, so are a script and seeded random motion.
 
+use super::control::{Drive, Roam};
 use serosa_bake::raw::{Move, RawScene};
 use serosa_geometry::{Aabb, Quat, Vec3, rotation};
 use serosa_sim::detect::{Places, solid_of};
@@ -8,10 +9,11 @@ use serosa_sim::{Hand, Input, PrimId, World};
 /// A source of inputs.
 #[derive(Debug)]
 pub enum Device {
-    /// Hands move along given places, or rest.
-    Script(Vec<Path>),
-    /// Violent random motion of hands and jaws, the same for the same seed; in a storm tunables jump as well.
-    Random(Vec<Wander>, Option<Storm>),
+    /// Hands move along given places, or rest; control elements do as the scene says.
+    Script(Vec<Path>, Vec<Drive>),
+    /// Violent random motion of hands, jaws and control elements, the same for the same seed; in a storm tunables jump as
+    /// well.
+    Random(Vec<Wander>, Vec<Roam>, Option<Storm>),
     /// The inputs of a recording; the last is kept when it ends.
     Playback(Vec<(u64, Input)>, usize),
 }
@@ -20,13 +22,13 @@ impl Device {
     /// The motion that the scene itself describes.
     pub fn of_scene(raw: &RawScene) -> Self {
         let path = |t: &serosa_bake::raw::RawTool| Path::new(t.tip, t.direction, t.moves.clone());
-        Self::Script(raw.tools.iter().map(path).collect())
+        Self::Script(raw.tools.iter().map(path).collect(), Drive::of_scene(raw))
     }
 
     /// The motion of a script, one list of moves for each tool.
     pub fn script(raw: &RawScene, moves: Vec<Vec<Move>>) -> Self {
         let path = |(t, m): (&serosa_bake::raw::RawTool, _)| Path::new(t.tip, t.direction, m);
-        Self::Script(raw.tools.iter().zip(moves).map(path).collect())
+        Self::Script(raw.tools.iter().zip(moves).map(path).collect(), Drive::of_scene(raw))
     }
 
     /// Random motion through the whole scene at a given speed \[m/s\]; jaws open and close on the way.
@@ -42,7 +44,8 @@ impl Device {
             start_s: 0.0,
             end_s: 0.0,
         };
-        Self::Random(world.state.leads.iter().enumerate().map(wander).collect(), None)
+        let roams = Roam::of_world(world, seed, speed);
+        Self::Random(world.state.leads.iter().enumerate().map(wander).collect(), roams, None)
     }
 
     /// Random motion, and every tunable of the scene jumps about in its range, to its ends above all.
@@ -50,7 +53,7 @@ impl Device {
         let ranges = world.params.tunables.iter().map(|t| [t.min, t.max]).collect();
         let storm = Storm { ranges, random: SplitMix(!seed), next_s: 0.0 };
         match Self::random(world, seed, speed) {
-            Self::Random(wanders, _) => Self::Random(wanders, Some(storm)),
+            Self::Random(wanders, roams, _) => Self::Random(wanders, roams, Some(storm)),
             other => other,
         }
     }
@@ -60,13 +63,19 @@ impl Device {
         // The input of a tick is where the hand is at its end.
         let time = (tick + 1) as f64 * dt_s;
         match self {
-            Self::Script(paths) => {
+            Self::Script(paths, drives) => {
+                for (control, drive) in input.controls.iter_mut().zip(drives) {
+                    drive.lead(time, control);
+                }
                 for (hand, path) in input.hands.iter_mut().zip(paths) {
                     lead(hand, path.at(time));
                     *hand = hand.gripping(path.places[path.now].3);
                 }
             }
-            Self::Random(wanders, storm) => {
+            Self::Random(wanders, roams, storm) => {
+                for (control, roam) in input.controls.iter_mut().zip(roams) {
+                    roam.lead(time, control);
+                }
                 for (hand, wander) in input.hands.iter_mut().zip(wanders) {
                     lead(hand, wander.at(time));
                     *hand = hand.gripping(wander.grip);

@@ -2,6 +2,7 @@
 
 pub mod budget;
 pub mod clock;
+pub mod control;
 pub mod device;
 pub mod gauge;
 pub mod memory;
@@ -12,7 +13,8 @@ pub mod times;
 use budget::Budget;
 use gauge::Gauge;
 use serosa_sim::audit::{Audit, Auditor};
-use serosa_sim::{Hand, Input, World, step};
+use serosa_sim::report::Refusal;
+use serosa_sim::{Control, Hand, Input, World, step};
 use std::time::Instant;
 use times::Times;
 
@@ -35,6 +37,8 @@ pub struct Session {
     pub seen: Seen,
     /// Hands that someone leads by hand, one per tool: they outrank the device.
     pub led: Vec<Option<Hand>>,
+    /// Control elements that someone moves by hand, one for each: they outrank the device.
+    pub moved: Vec<Option<Control>>,
     /// What the outside says in the next step.
     pub input: Input,
     auditor: Auditor,
@@ -56,6 +60,8 @@ pub struct Seen {
     pub contacts_max: u32,
     /// How well the steps were solved.
     pub gauge: Gauge,
+    /// Flexible bodies whose control elements were stopped: body, element and why, each once with the first time \[s\].
+    pub refusals: Vec<(Refusal, f64)>,
     /// Names of the bodies that the guard took out, and when \[s\].
     pub quarantined: Vec<(String, f64)>,
     /// Steps audited.
@@ -75,6 +81,7 @@ impl Session {
     pub fn new(world: World, device: Device) -> Self {
         Self {
             led: vec![None; world.model.tools.len()],
+            moved: vec![None; world.state.controls.len()],
             input: Input::at_rest(&world),
             world,
             device,
@@ -103,6 +110,9 @@ impl Session {
         self.device.read(self.world.state.tick, self.world.params.dt_s, &mut self.input);
         for (hand, led) in self.input.hands.iter_mut().zip(&self.led) {
             *hand = led.unwrap_or(*hand);
+        }
+        for (control, moved) in self.input.controls.iter_mut().zip(&self.moved) {
+            *control = moved.unwrap_or(*control);
         }
         if let Some(budget) = &self.budget {
             self.input.sweeps = budget.sweeps();
@@ -151,6 +161,14 @@ impl Session {
         seen.contacts_max = seen.contacts_max.max(report.contacts);
         seen.programmes.note(&report.qp, self.world.state.tick as f64 * self.world.params.dt_s);
         seen.gauge.note(report);
+        for refusal in &report.refusals {
+            let same = |(r, _): &(Refusal, f64)| {
+                (r.body, r.element, r.why) == (refusal.body, refusal.element, refusal.why)
+            };
+            if !seen.refusals.iter().any(same) {
+                seen.refusals.push((*refusal, self.world.state.tick as f64 * self.world.params.dt_s));
+            }
+        }
         for body in &report.quarantined {
             let name = self.world.model.bodies[body.at()].name.clone();
             let time = self.world.state.tick as f64 * self.world.params.dt_s;

@@ -1,8 +1,8 @@
 //! What the simulation and the pages share: latest values that nobody waits for, and who drives.
 
-use serosa_io::wire::{Frame, SceneInfo, Status, ToPage, ToServer};
-use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicBool, Ordering};
+use serosa_io::wire::{Frame, Quantity, SceneInfo, Status, ToPage, ToServer, Wants};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::{SyncSender, TrySendError};
 use std::sync::{Mutex, MutexGuard};
 use tokio::sync::{broadcast, watch};
@@ -50,8 +50,9 @@ pub struct Hub {
     pub notices: broadcast::Sender<ToPage>,
     commands: SyncSender<Command>,
     seats: Mutex<Seats>,
-    /// Whether any page wants pairs; the simulation asks for every frame, and does not wait for the seats.
-    pairs_wanted: AtomicBool,
+    /// What any page wants, by bits: pairs, then values in the order of [`Quantity::ALL`]. The simulation asks for every
+    /// frame, and does not wait for the seats.
+    wanted: AtomicU32,
 }
 
 /// Who is connected and who drives.
@@ -68,8 +69,8 @@ struct Seats {
     taken: BTreeSet<u32>,
     driver: Option<u32>,
     last: u32,
-    /// Pages that want the pairs that the detector follows.
-    pairs: BTreeSet<u32>,
+    /// What pages want beyond what all get.
+    wants: BTreeMap<u32, Wants>,
 }
 
 impl Hub {
@@ -83,7 +84,7 @@ impl Hub {
             notices: broadcast::Sender::new(NOTICES_MAX),
             commands,
             seats: Mutex::default(),
-            pairs_wanted: AtomicBool::default(),
+            wanted: AtomicU32::default(),
         }
     }
 
@@ -115,7 +116,7 @@ impl Hub {
     pub fn leave(&self, me: u32) {
         let mut seats = self.seats();
         seats.taken.remove(&me);
-        self.want_pairs(&mut seats, me, false);
+        self.want(&mut seats, me, Wants::default());
         if seats.driver == Some(me) {
             seats.driver = seats.taken.first().copied();
             let _ = self.commands.try_send(Command::Release);
@@ -125,29 +126,46 @@ impl Hub {
 
     /// Whether any page wants the pairs that the detector follows.
     pub fn any_wants_pairs(&self) -> bool {
-        self.pairs_wanted.load(Ordering::Relaxed)
+        self.wanted.load(Ordering::Relaxed) & 1 != 0
     }
 
-    /// Whether a page does.
-    pub fn wants_pairs(&self, me: u32) -> bool {
-        self.any_wants_pairs() && self.seats().pairs.contains(&me)
+    /// The values that any page wants.
+    pub fn wanted_values(&self) -> impl Iterator<Item = Quantity> {
+        let wanted = self.wanted.load(Ordering::Relaxed);
+        (1..).zip(Quantity::ALL).filter(move |(bit, _)| wanted >> bit & 1 != 0).map(|(_, quantity)| quantity)
     }
 
-    /// A page asks for pairs, or no longer. A frame is made for it at once, also where time stands still; should the
+    /// What a page wants.
+    pub fn wants(&self, me: u32) -> Wants {
+        match self.wanted.load(Ordering::Relaxed) {
+            0 => Wants::default(),
+            _ => self.seats().wants.get(&me).copied().unwrap_or_default(),
+        }
+    }
+
+    /// A page asks for more, or no longer. A frame is made for it at once, also where time stands still; should the
     /// queue be full, it gets the next one.
-    fn want_pairs(&self, seats: &mut Seats, me: u32, show: bool) {
-        let changed = if show { seats.pairs.insert(me) } else { seats.pairs.remove(&me) };
-        self.pairs_wanted.store(!seats.pairs.is_empty(), Ordering::Relaxed);
-        if changed && show {
+    fn want(&self, seats: &mut Seats, me: u32, wants: Wants) {
+        let before = seats.wants.remove(&me).unwrap_or_default();
+        if wants != Wants::default() {
+            seats.wants.insert(me, wants);
+        }
+        let bit = |q: Quantity| Quantity::ALL.iter().position(|all| *all == q).map_or(0, |at| 2 << at);
+        let bits = |w: &Wants| u32::from(w.pairs) | w.values.map_or(0, bit);
+        self.wanted.store(seats.wants.values().fold(0, |all, w| all | bits(w)), Ordering::Relaxed);
+        if bits(&wants) & !bits(&before) != 0 {
             let _ = self.commands.try_send(Command::Look);
         }
     }
 
-    /// A page says something. Only the driver is obeyed; anyone may take over, or ask for pairs.
+    /// A page says something. Only the driver is obeyed; anyone may take over, or ask to see more.
     pub fn say(&self, me: u32, message: ToServer) {
         let mut seats = self.seats();
-        if let ToServer::Pairs { show } = message {
-            return self.want_pairs(&mut seats, me, show);
+        let now = seats.wants.get(&me).copied().unwrap_or_default();
+        match message {
+            ToServer::Pairs { show } => return self.want(&mut seats, me, Wants { pairs: show, ..now }),
+            ToServer::Values { of } => return self.want(&mut seats, me, Wants { values: of, ..now }),
+            _ => {}
         }
         if message == ToServer::Drive {
             if seats.driver != Some(me) {
@@ -209,14 +227,35 @@ mod tests {
         let (driver, watcher) = (hub.enter().unwrap(), hub.enter().unwrap());
         assert!(!hub.any_wants_pairs());
         (0..10).for_each(|_| hub.say(watcher, ToServer::Pairs { show: true }));
-        assert!(hub.any_wants_pairs() && hub.wants_pairs(watcher) && !hub.wants_pairs(driver));
+        assert!(hub.any_wants_pairs() && hub.wants(watcher).pairs && !hub.wants(driver).pairs);
         let asked: Vec<Command> = receive.try_iter().collect();
         assert!(matches!(asked[..], [Command::Look]), "once, however often it is said: {asked:?}");
         hub.say(driver, ToServer::Pairs { show: true });
         hub.say(driver, ToServer::Pairs { show: false });
-        assert!(hub.any_wants_pairs() && !hub.wants_pairs(driver));
+        assert!(hub.any_wants_pairs() && !hub.wants(driver).pairs);
         hub.leave(watcher);
         assert!(!hub.any_wants_pairs());
+    }
+
+    #[test]
+    fn every_page_gets_the_values_that_it_asked_for() {
+        let (send, receive) = sync_channel(COMMANDS_MAX);
+        let hub = Hub::new(send);
+        let (driver, watcher) = (hub.enter().unwrap(), hub.enter().unwrap());
+        let all = || hub.wanted_values().collect::<Vec<Quantity>>();
+        assert_eq!(all(), []);
+        hub.say(watcher, ToServer::Values { of: Some(Quantity::Energy) });
+        hub.say(driver, ToServer::Values { of: Some(Quantity::Area) });
+        hub.say(driver, ToServer::Pairs { show: true });
+        assert_eq!(all(), [Quantity::Area, Quantity::Energy]);
+        assert_eq!(hub.wants(watcher), Wants { pairs: false, values: Some(Quantity::Energy) });
+        assert_eq!(hub.wants(driver), Wants { pairs: true, values: Some(Quantity::Area) });
+        assert_eq!(receive.try_iter().count(), 3, "a frame for each");
+        hub.say(driver, ToServer::Values { of: Some(Quantity::Xy) });
+        hub.leave(watcher);
+        assert_eq!(all(), [Quantity::Xy]);
+        hub.say(driver, ToServer::Values { of: None });
+        assert!(all().is_empty() && hub.any_wants_pairs());
     }
 
     #[test]

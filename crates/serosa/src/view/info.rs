@@ -3,13 +3,13 @@
 use crate::scenes::{BUILT_IN, find};
 use crate::view::page;
 use serosa_bake::raw::{Finish, Inside, RawBody, RawGeometry, RawModel, RawScene, RawStrip};
-use serosa_geometry::{Mesh, VertexId};
+use serosa_geometry::{BodyId, Mesh, Vec3, VertexId};
 use serosa_io::scene::{Headline, Loaded, Problem, headline};
 use serosa_io::wire::{
-    BodyInfo, CameraInfo, GalleryEntry, GoalInfo, Look, ProbeInfo, ProblemInfo, SceneInfo, SolidShape,
-    Surface, TextInfo, ToolInfo, TunableInfo,
+    BodyInfo, CameraInfo, ElementInfo, GalleryEntry, GoalInfo, Look, ProbeInfo, ProblemInfo, SceneInfo,
+    SolidShape, Surface, TextInfo, ToolInfo, TunableInfo,
 };
-use serosa_sim::model::{Body, BodyKind, Model, PrimKind, Shape};
+use serosa_sim::model::{Body, BodyKind, ControlElement, Model, PrimKind, Shape};
 use serosa_sim::probe::{Measure, Probe};
 
 /// The built-in scenes.
@@ -50,6 +50,7 @@ pub fn scene_info(name: &str, loaded: &Loaded) -> SceneInfo {
         budget_ms: raw.world.budget_s.map(|s| 1e3 * s),
         bodies: model.bodies.iter().enumerate().map(|(i, b)| body(raw, model, i, b)).collect(),
         tools: model.tools.iter().map(tool).collect(),
+        elements: serosa_sim::body::flexible::elements(model).map(|e| element(model, e)).collect(),
         probes: model.probes.iter().map(probe).collect(),
         tunables: params.tunables.iter().map(tunable).collect(),
         camera: raw.camera.map(|c| CameraInfo {
@@ -76,20 +77,51 @@ fn body(raw: &RawScene, model: &Model, i: usize, body: &Body) -> BodyInfo {
             shape: solid(model, r.at()),
             movable: model.rigids[r.at()].inv_mass > 0.0,
         },
+        (BodyKind::Flexible(flexible), _) => {
+            let rest = model.rest[body.vertex_range()].to_vec();
+            let mesh = Mesh::from_triangles(rest, flexible.triangles.clone());
+            let spots = raw.bodies.get(i).map_or_else(Vec::new, spots);
+            let own = flexible.nodes.iter().filter_map(|n| spots.get(*n as usize)).copied().collect();
+            // What does not yield at all is not held, but led.
+            let held = if flexible.give.is_empty() { Vec::new() } else { held(model, body) };
+            spotted(threads_or_skin(&mesh, 0.0, held), own)
+        }
         (_, Some(RawGeometry::Mesh { mesh, radius })) => {
             // Surfaces that press one another touch where they are, others as thick as their edges.
             let shell = model.shells.iter().find(|shell| shell.body.at() == i);
             soft(model, body, mesh, shell.map_or(*radius, |shell| shell.thickness))
         }
         (_, Some(RawGeometry::Strip(raw))) => strip(model, body, raw),
-        (_, Some(RawGeometry::Tets(tets))) => spotted(soft(model, body, &tets.mesh, 0.0), &raw.bodies[i]),
-        (_, Some(RawGeometry::Filled(filled))) => spotted(skin(model, i, &filled.surface), &raw.bodies[i]),
+        (_, Some(RawGeometry::Tets(tets))) => {
+            spotted(soft(model, body, &tets.mesh, 0.0), spots(&raw.bodies[i]))
+        }
+        (_, Some(RawGeometry::Filled(filled))) => {
+            spotted(skin(model, i, &filled.surface), spots(&raw.bodies[i]))
+        }
         // Soft bodies are only made from meshes, strips and tetrahedra.
         (_, _) => {
             Look::Threads { rest: Vec::new(), edges: Vec::new(), radius: 0.0, chain: false, held: Vec::new() }
         }
     };
-    BodyInfo { name: body.name.clone(), look, surface: surface(raw, i) }
+    let flexible = matches!(body.kind, BodyKind::Flexible(_));
+    BodyInfo { name: body.name.clone(), look, surface: surface(raw, i), flexible }
+}
+
+fn element(model: &Model, (body, element): (BodyId, &ControlElement)) -> ElementInfo {
+    let own = model.bodies[body.at()].vertices.start;
+    let at = |v: &u32| model.rest[(own + v) as usize];
+    let reach = element.vertices.iter().map(|v| (at(v) - element.origin).abs()).fold(Vec3::ZERO, Vec3::max);
+    ElementInfo {
+        name: element.name.clone(),
+        body: body.at(),
+        origin: element.origin.to_array(),
+        reach: reach.to_array(),
+        vertices: element.vertices.clone(),
+        give: element.softness.map(|soft| {
+            let mean = |from: usize| (from..from + 3).map(|k| soft[k][k]).sum::<f64>() / 3.0;
+            [mean(0), mean(3)]
+        }),
+    }
 }
 
 /// As the scene says; tools, which come after the bodies, are of steel.
@@ -106,6 +138,8 @@ fn surface(raw: &RawScene, i: usize) -> Surface {
         Some(Finish::Spleen) => Surface::Spleen,
         Some(Finish::Colon) => Surface::Colon,
         Some(Finish::Weave) => Surface::Weave,
+        Some(Finish::Rubber) => Surface::Rubber,
+        Some(Finish::Plastic) => Surface::Plastic,
         Some(Finish::Plain) => Surface::Plain,
     }
 }
@@ -135,12 +169,26 @@ fn skin(model: &Model, i: usize, mesh: &Mesh) -> Look {
     threads_or_skin(mesh, 0.0, held.collect())
 }
 
-/// With what comes to the surface of the other materials of a solid.
-fn spotted(look: Look, raw: &RawBody) -> Look {
-    let (RawModel::Solid(elastic), Some(mesh)) = (&raw.model, raw.geometry.mesh()) else { return look };
-    let Look::Skin { rest, triangles, edges, radius, held, .. } = look else { return look };
-    let mut spots = vec![0.0f32; if elastic.regions.is_empty() { 0 } else { mesh.points.len() }];
-    for (inside, _) in &elastic.regions {
+/// With what comes to the surface of other materials.
+fn spotted(look: Look, spots: Vec<f32>) -> Look {
+    match look {
+        Look::Skin { rest, triangles, edges, radius, held, .. } => {
+            Look::Skin { rest, triangles, edges, radius, held, spots }
+        }
+        other => other,
+    }
+}
+
+/// How much of other materials there is at each point of a solid or flexible body; empty where there are none.
+fn spots(raw: &RawBody) -> Vec<f32> {
+    let regions = match &raw.model {
+        RawModel::Solid(elastic) => &elastic.regions,
+        RawModel::Flexible(flexible) => &flexible.regions,
+        _ => return Vec::new(),
+    };
+    let Some(mesh) = raw.geometry.mesh().filter(|_| !regions.is_empty()) else { return Vec::new() };
+    let mut spots = vec![0.0f32; mesh.points.len()];
+    for (inside, _) in regions {
         let numbered = match (&raw.geometry, inside) {
             (RawGeometry::Tets(tets), Inside::Number(n)) => {
                 let corners = tets.regions.iter().zip(&tets.tets).filter(|t| t.0 == n).flat_map(|t| *t.1);
@@ -160,7 +208,7 @@ fn spotted(look: Look, raw: &RawBody) -> Look {
             *spot = spot.max(deep.clamp(0.0, 1.0) as f32);
         }
     }
-    Look::Skin { rest, triangles, edges, radius, held, spots }
+    spots
 }
 
 fn threads_or_skin(mesh: &Mesh, radius: f64, held: Vec<u32>) -> Look {

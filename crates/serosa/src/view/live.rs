@@ -5,13 +5,14 @@ use super::hub::{Command, Hub, Shown};
 use super::info::{problem_info, scene_info};
 use super::picture::Picture;
 use super::replay::Playback;
+use super::surfaces::Surfaces;
 use crate::cache::Cache;
 use crate::scenes::{self, SceneText};
 use crate::session::budget::Budget;
 use crate::session::{Device, Recorder, Session};
 use serosa_io::scene::Loaded;
 use serosa_io::wire::{ReplayInfo, Status, ToPage, ToServer};
-use serosa_sim::{Hand, Input, Quat, Vec3};
+use serosa_sim::{Control, Hand, Input, Quat, Vec3, World};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -52,6 +53,19 @@ struct Open {
     loaded: Loaded,
     session: Session,
     playback: Option<Playback>,
+    /// Made when a page first asks for values.
+    surfaces: Option<Surfaces>,
+}
+
+impl Open {
+    fn new(scene: SceneText, loaded: Loaded, playback: Option<Playback>) -> Self {
+        Self { scene, session: fresh(&loaded), loaded, playback, surfaces: None }
+    }
+
+    /// What is seen: the replay, where there is one.
+    fn world(&self) -> &World {
+        self.playback.as_ref().map_or(&self.session.world, |playback| &playback.world)
+    }
 }
 
 impl Live {
@@ -76,8 +90,7 @@ impl Live {
 
     /// Opens a scene before the first page asks.
     pub fn open_scene(&mut self, scene: SceneText, loaded: Loaded) {
-        let session = fresh(&loaded);
-        self.open = Some(Open { scene, loaded, session, playback: None });
+        self.open = Some(Open::new(scene, loaded, None));
         self.playing = true;
         self.show();
     }
@@ -168,7 +181,7 @@ impl Live {
 
     fn hear(&mut self, message: ToServer) {
         match message {
-            ToServer::Drive | ToServer::Pairs { .. } => {}
+            ToServer::Drive | ToServer::Pairs { .. } | ToServer::Values { .. } => {}
             ToServer::Gallery => self.close(),
             ToServer::Open { scene } => self.open_named(&scene),
             ToServer::OpenText { name, text } => self.open_text(name, text),
@@ -179,6 +192,10 @@ impl Live {
             ToServer::Speed { value } if value.is_finite() => self.speed = value.clamp(0.01, 10.0),
             ToServer::Speed { .. } => {}
             ToServer::Hand { tool, position, rotation, grip } => self.lead(tool, position, rotation, grip),
+            ToServer::Control { element, position, rotation, scale, force, torque } => {
+                let place = Control::new(position.into(), Quat::from_array(rotation), scale.into());
+                self.control(element, place.map(|c| c.loaded(force.into(), torque.into())).ok());
+            }
             ToServer::Tune { index, value } => self.tune(index, value),
             ToServer::Record => self.record(),
             ToServer::Stop => self.stop(),
@@ -245,9 +262,21 @@ impl Live {
         }
     }
 
-    /// Hands stop where they are and open: nobody holds them any more.
+    fn control(&mut self, element: usize, place: Option<Control>) {
+        let Some(open) = &mut self.open else { return };
+        if let (Some(moved), Some(_)) = (open.session.moved.get_mut(element), place) {
+            *moved = place;
+        }
+    }
+
+    /// Hands stop where they are and open, and control elements stop where they are: nobody holds them any more.
     fn release(&mut self) {
         let Some(open) = &mut self.open else { return };
+        for (moved, control) in open.session.moved.iter_mut().zip(&open.session.world.state.controls) {
+            if moved.is_some() {
+                *moved = Control::new(control.at.pose.pos, control.at.pose.rot, control.at.scale).ok();
+            }
+        }
         for (led, lead) in open.session.led.iter_mut().zip(&open.session.world.state.leads) {
             if led.is_some() {
                 *led = Hand::new(lead.target.pos, lead.target.rot).ok();
@@ -327,8 +356,7 @@ impl Live {
         };
         let Ok(loaded) = Cache::of_user().load(text, &read, &mut |_| {}) else { return };
         let scene = SceneText::new(name, text);
-        let session = fresh(&loaded);
-        self.open = Some(Open { scene, loaded, session, playback: Some(playback) });
+        self.open = Some(Open::new(scene, loaded, Some(playback)));
         self.playing = true;
         self.show();
     }
@@ -374,6 +402,7 @@ impl Live {
             recordings: self.recordings.clone(),
             frozen: session
                 .map_or_else(Vec::new, |s| s.seen.quarantined.iter().map(|q| q.0.clone()).collect()),
+            stopped: self.open.as_ref().map_or_else(Vec::new, stopped),
         };
         self.hub.status.send_if_modified(|old| {
             let changed = *old != status;
@@ -387,7 +416,7 @@ impl Live {
         if !self.running() {
             self.picture.stand();
         }
-        let Some(open) = &self.open else { return };
+        let Some(open) = &mut self.open else { return };
         let mut frame = match &open.playback {
             Some(playback) => {
                 self.picture.frame(&playback.world, playback.time_s(), |i| playback.is_closed(i))
@@ -398,12 +427,25 @@ impl Live {
             }
         };
         if self.hub.any_wants_pairs() {
-            let world = open.playback.as_ref().map_or(&open.session.world, |playback| &playback.world);
-            frame.pairs = Some(self.picture.pairs(world));
+            frame.pairs = Some(self.picture.pairs(open.world()));
+        }
+        for quantity in self.hub.wanted_values() {
+            let mut surfaces = open.surfaces.take().unwrap_or_else(|| Surfaces::of(&open.loaded));
+            frame.values.push(surfaces.read(open.world(), quantity));
+            open.surfaces = Some(surfaces);
         }
         self.hub.moment.send_replace(Arc::new(frame));
         self.tell();
     }
+}
+
+/// Why control elements are stopped, a sentence each.
+fn stopped(open: &Open) -> Vec<String> {
+    let world = open.world();
+    let mut all: Vec<String> = world.report.refusals.iter().map(|r| r.standing(&world.model)).collect();
+    // A step of several parts may say it several times.
+    all.dedup();
+    all
 }
 
 fn begin(path: &std::path::Path, open: &Open) -> Result<Recorder, String> {

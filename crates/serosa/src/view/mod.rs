@@ -9,6 +9,7 @@ mod page;
 mod picture;
 mod replay;
 mod server;
+mod surfaces;
 mod token;
 
 use crate::cli::ViewArgs;

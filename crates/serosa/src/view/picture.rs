@@ -3,12 +3,14 @@
 use super::hub::Hub;
 use super::replay::Playback;
 use crate::session::Session;
-use serosa_io::wire::{Contact, Frame, FrameEncoder, Led, Pairs, Quality, STAGES};
+use serosa_io::wire::{Contact, Element, Frame, FrameEncoder, Led, Pairs, Quality, STAGES};
 use serosa_sim::body::push;
 use serosa_sim::detect::{Active, active_pairs};
-use serosa_sim::model::{BodyKind, PrimKind};
+use serosa_sim::model::{BodyKind, ControlElement, PrimKind};
+use serosa_sim::report::Refusal;
 use serosa_sim::row::{Row, Side};
-use serosa_sim::{StepReport, Vec3, World, probe};
+use serosa_sim::state::Controlled;
+use serosa_sim::{BodyId, StepReport, Vec3, World, probe};
 use std::time::Instant;
 
 /// Contacts shown at most; the rest are counted only.
@@ -135,8 +137,10 @@ impl Picture {
             tubes: tubes.collect(),
             poses: state.pose.clone(),
             tools: tools.collect(),
+            elements: elements(world),
             shown: contacts(world),
             pairs: None,
+            values: Vec::new(),
             probes: self.probes.clone(),
         }
     }
@@ -151,7 +155,11 @@ impl Picture {
             drawn.push((skin.body.at(), start..self.skin.len()));
         }
         let soft = world.model.bodies.iter().enumerate().filter_map(|(i, b)| match b.kind {
-            BodyKind::Springs(_) | BodyKind::Band(_) | BodyKind::Tissue(_) | BodyKind::Solid(_) => {
+            BodyKind::Springs(_)
+            | BodyKind::Band(_)
+            | BodyKind::Tissue(_)
+            | BodyKind::Solid(_)
+            | BodyKind::Flexible(_) => {
                 let skin = drawn.iter().find(|(body, _)| *body == i);
                 let own = || &world.state.pos[b.vertex_range()];
                 Some((i, skin.map_or_else(own, |(_, range)| &self.skin[range.clone()])))
@@ -175,6 +183,22 @@ impl Picture {
             (self.steps, self.cpu_ns, self.stage_ns) = (0, 0, [0; STAGES]);
         }
     }
+}
+
+/// All control elements.
+fn elements(world: &World) -> Vec<Element> {
+    let all = serosa_sim::body::flexible::elements(&world.model).zip(&world.state.controls);
+    let one = |((body, _), control): ((BodyId, &ControlElement), &Controlled)| {
+        let BodyKind::Flexible(flexible) = &world.model.bodies[body.at()].kind else { return None };
+        let own =
+            world.state.controls[flexible.first as usize..].iter().position(|c| std::ptr::eq(c, control))?;
+        let stops = |r: &&Refusal| r.body == body && r.element.is_none_or(|e| e as usize == own);
+        let stopped = world.report.refusals.iter().find(stops).map_or(0, |r| r.why as u8 + 1);
+        let pulls = world.scratch.flexibles[body.at()].reactions.get(own);
+        let force = pulls.map_or(0.0, |[force, _]| force.length());
+        Some(Element { pose: control.at.pose, scale: control.at.scale, force, stopped })
+    };
+    all.filter_map(one).collect()
 }
 
 fn quality(report: &StepReport) -> Quality {

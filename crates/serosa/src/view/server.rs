@@ -245,7 +245,7 @@ async fn serve(mut socket: WebSocket, site: &Site, seat: Seat) {
             Ok(()) = moment.changed() => {
                 let now = moment.borrow_and_update().clone();
                 if now.generation == generation && now.number > seen {
-                    let bytes = now.bytes_since(seen, hub.wants_pairs(me));
+                    let bytes = now.bytes_since(seen, hub.wants(me));
                     seen = now.number;
                     send(&mut socket, Message::Binary(bytes.into())).await
                 } else {

@@ -9,6 +9,8 @@ mod cli;
 mod convert;
 mod depth;
 mod fuzz;
+#[cfg(feature = "page")]
+mod led;
 mod measure;
 mod organs;
 mod pairs;

@@ -11,7 +11,7 @@ use tungstenite::stream::MaybeTlsStream;
 use tungstenite::{Message, WebSocket};
 
 /// A running program and its address.
-struct Program {
+pub struct Program {
     child: Child,
     port: u16,
     token: String,
@@ -19,7 +19,7 @@ struct Program {
 }
 
 impl Program {
-    fn start(scene: &[&str]) -> Self {
+    pub fn start(scene: &[&str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let mut child = program()
             .current_dir(folder.path())
@@ -37,7 +37,7 @@ impl Program {
         Self { child, port: port.parse().unwrap(), token: token.trim().into(), _folder: folder }
     }
 
-    fn page(&self) -> Page {
+    pub fn page(&self) -> Page {
         self.page_with(&self.token, &format!("http://127.0.0.1:{}", self.port)).unwrap()
     }
 
@@ -71,18 +71,18 @@ impl Drop for Program {
 }
 
 /// A page: its connection, and the last status it heard, which may have come while it listened for something else.
-struct Page(WebSocket<MaybeTlsStream<TcpStream>>, Value);
+pub struct Page(WebSocket<MaybeTlsStream<TcpStream>>, Value);
 
 /// How long a test waits for something to be said before it fails.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 impl Page {
-    fn say(&mut self, message: Value) {
+    pub fn say(&mut self, message: Value) {
         self.0.send(Message::text(message.to_string())).unwrap();
     }
 
     /// The next text message of a type, frames passed over.
-    fn hear(&mut self, kind: &str) -> Value {
+    pub fn hear(&mut self, kind: &str) -> Value {
         let start = Instant::now();
         while start.elapsed() < PATIENCE {
             if let Message::Text(text) = self.0.read().unwrap() {
@@ -96,11 +96,11 @@ impl Page {
     }
 
     /// The next frame.
-    fn frame(&mut self) -> Vec<u8> {
+    pub fn frame(&mut self) -> Vec<u8> {
         loop {
             match self.0.read().unwrap() {
                 Message::Binary(bytes) => {
-                    assert_eq!(&bytes[..4], b"SRF4");
+                    assert_eq!(&bytes[..4], b"SRF6");
                     return bytes.to_vec();
                 }
                 Message::Text(text) => drop(self.note(&text)),
@@ -119,7 +119,7 @@ impl Page {
     }
 
     /// A status that satisfies a condition; the test fails when none comes.
-    fn status(&mut self, wanted: impl Fn(&Value) -> bool) -> Value {
+    pub fn status(&mut self, wanted: impl Fn(&Value) -> bool) -> Value {
         let start = Instant::now();
         while !wanted(&self.1) {
             assert!(start.elapsed() < PATIENCE, "{}", self.1);
@@ -129,7 +129,7 @@ impl Page {
     }
 
     /// Simulated time of the next frame [s].
-    fn time(&mut self) -> f64 {
+    pub fn time(&mut self) -> f64 {
         f64::from_le_bytes(self.frame()[8..16].try_into().unwrap())
     }
 }
@@ -250,14 +250,15 @@ fn a_run_is_recorded_and_replayed_from_the_page() {
 }
 
 /// A number of a frame by its place \[bytes\].
-fn u32_at(frame: &[u8], at: usize) -> u32 {
+pub fn u32_at(frame: &[u8], at: usize) -> u32 {
     u32::from_le_bytes(frame[at..at + 4].try_into().unwrap())
 }
 
 /// The ten numbers of a tool: where and how the hand leads it, force, whether the jaws hold and are closed.
 fn tool(frame: &[u8], tool: usize) -> [f32; 10] {
     let [tools, shown, probes, pairs] = [76, 80, 84, 92].map(|at| u32_at(frame, at) as usize);
-    let first = frame.len() - 4 * (probes + 6 * pairs + 7 * shown + 10 * tools) + 40 * tool;
+    let elements = u32_at(frame, 116) as usize;
+    let first = frame.len() - 4 * (probes + 6 * pairs + 7 * shown + 12 * elements + 10 * tools) + 40 * tool;
     std::array::from_fn(|i| f32::from_le_bytes(frame[first + 4 * i..][..4].try_into().unwrap()))
 }
 

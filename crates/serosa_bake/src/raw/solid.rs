@@ -14,6 +14,9 @@ pub struct RawTets {
     pub tets: Vec<[u32; 4]>,
     /// The number of each one's region as the file gives it; empty where there are none.
     pub regions: Vec<i64>,
+    /// Of each one density \[kg/m³\], Young's modulus \[Pa\] and Poisson's ratio, where the file gives them and regions do not;
+    /// only flexible bodies ask. Empty where there are none.
+    pub materials: Vec<[Real; 3]>,
     /// How many were inside out in the file and have been turned.
     pub turned: usize,
     /// Of quadratic tetrahedra the nodes in the middles of their edges, in the order of

@@ -31,7 +31,7 @@ pub(crate) struct Fillings<'a> {
 /// The bodies that are to be filled.
 fn wanted(raw: &RawScene) -> impl Iterator<Item = (usize, &RawFilled)> {
     raw.bodies.iter().enumerate().filter_map(|(i, body)| match (&body.geometry, &body.model) {
-        (RawGeometry::Filled(what), RawModel::Solid(_)) => Some((i, &**what)),
+        (RawGeometry::Filled(what), RawModel::Solid(_) | RawModel::Flexible(_)) => Some((i, &**what)),
         _ => None,
     })
 }
@@ -73,6 +73,10 @@ impl Fillings<'_> {
     pub fn skins(&self, model: &Model) -> Vec<Skin> {
         let one = |(i, embedded): &(usize, Vec<Embedded>)| {
             let RawGeometry::Tets(raw) = &self.scene.bodies[*i].geometry else { return None };
+            // Of a flexible body the surface of the tetrahedra is all there is.
+            if matches!(self.scene.bodies[*i].model, RawModel::Flexible(_)) {
+                return None;
+            }
             let first = model.bodies[*i].vertices.start;
             let pieces = raw.pieces();
             let nodes = |piece: u32| pieces[piece as usize].map(|v| VertexId(first + v));

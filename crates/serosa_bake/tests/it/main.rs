@@ -4,6 +4,8 @@
 
 mod balance;
 mod bands;
+mod boundary;
+mod capacitance;
 mod cholesky;
 mod collide;
 mod conformance;
@@ -15,6 +17,8 @@ mod faults;
 mod fill;
 mod filled;
 mod filter;
+mod flexible;
+mod flexible_contact;
 mod growing;
 mod guarantee;
 mod lagrangian;

@@ -16,7 +16,7 @@ pub struct Block {
 
 /// The six tetrahedra of a cell about the diagonal of its corners 0 and 7; bit k of a corner's number says which end of
 /// axis k it is at.
-const SIX: [[usize; 4]; 6] =
+pub(super) const SIX: [[usize; 4]; 6] =
     [[0, 1, 3, 7], [0, 3, 2, 7], [0, 2, 6, 7], [0, 6, 4, 7], [0, 4, 5, 7], [0, 5, 1, 7]];
 
 /// Points, outer triangles and sets of a block, and its tetrahedra. Cells are mirrored along every axis in turn, so that

@@ -161,6 +161,16 @@ pub static FORMATS: &[Format] = &[
                 as regions; binary .meshb is refused",
     },
     Format {
+        name: "flex",
+        about: "Avango flexible materials (Klimenko et al. 2004, table 1) as text",
+        extensions: &["flex"],
+        begins: |_| false,
+        import: volume::flexible::import,
+        export: None,
+        keeps: "points, tetrahedra with their materials (each kind a region), strips as triangles, control elements as \
+                the sets `control-` and their character",
+    },
+    Format {
         name: "gltf",
         about: "glTF 2.0, text or binary",
         extensions: &["glb", "gltf"],

@@ -4,24 +4,25 @@
 //!
 //! 1. number of the first tick, and of ticks: varints;
 //! 2. the low 32 bits of the hash after each tick, then the high 32 bits of the last: little-endian;
-//! 3. the first input in full: varint number of hands and for each 8 zigzag varints; sweeps as varint;
-//!    varint number of tunables and for each the bits of its `f64`, little-endian;
-//! 4. for each hand 8 bytes: how each of its numbers is guessed and coded in this batch;
+//! 3. the first input in full: varint numbers of hands and of control elements; for each hand a row of 8 zigzag varints,
+//!    for each control element two; sweeps as varint; varint number of tunables and for each the bits of its `f64`,
+//!    little-endian;
+//! 4. for each row 8 bytes: how each of its numbers is guessed and coded in this batch;
 //! 5. bits, lowest first, for the ticks in which the input changes:
 //!    - the ticks since the last change, Elias gamma; one that leads to the end of the batch ends it;
-//!    - 0 if the same things change as in the last change, or 1 and a bit for each hand, for the sweeps and
+//!    - 0 if the same things change as in the last change, or 1 and a bit for each row, for the sweeps and
 //!      for the tunables as a whole;
-//!    - for each hand that changes, the zigzag misses of the guesses, Rice-coded;
+//!    - for each row that changes, the zigzag misses of the guesses, Rice-coded;
 //!    - if the sweeps change, their zigzag difference, Rice-coded with parameter 2;
 //!    - if tunables change, a bit for each and 64 bits for each that does.
 //!
-//! All inputs of a batch have the same number of hands and of tunables. Bits rather than bytes, because what
+//! All inputs of a batch have the same number of hands, control elements and tunables. Bits rather than bytes, because what
 //! a hand adds in a tick is noise of some 8 bits a number, which zstd cannot make smaller and varints make a
 //! half larger.
 
 use super::bits::{BitSource, Bytes, Malformed, unzigzag};
-use super::predict::{Columns, Past, WIDTH, coding_order, columns_from, hand, numbers};
-use serosa_sim::{Hand, Input};
+use super::predict::{Columns, Past, WIDTH, coding_order, columns_from, rows, set_row};
+use serosa_sim::{Control, Hand, Input};
 
 /// Rice parameter of changes in the number of sweeps.
 pub(super) const SWEEPS_RICE: u32 = 2;
@@ -67,7 +68,7 @@ impl Batch {
 /// What changes in a tick.
 #[derive(Clone, Debug, Default)]
 struct Changes {
-    hands: Vec<u32>,
+    rows: Vec<u32>,
     sweeps: bool,
     tunables: bool,
 }
@@ -102,13 +103,13 @@ impl<'a> Player<'a> {
         let hashes = bytes.take(ticks * 4)?;
         let high = bytes.u32()?;
         let input = read_input(&mut bytes)?;
-        let mut columns = Vec::with_capacity(input.hands.len());
-        for _ in &input.hands {
+        let pasts: Vec<Past> = rows(&input).map(Past::at).collect();
+        let mut columns = Vec::with_capacity(pasts.len());
+        for _ in &pasts {
             let mut row = [0; WIDTH];
             row.copy_from_slice(bytes.take(WIDTH)?);
             columns.push(columns_from(row)?);
         }
-        let pasts = input.hands.iter().map(|hand| Past::at(numbers(hand))).collect();
         let bits = BitSource::new(bytes.0);
         let changes = Changes::default();
         let mut player =
@@ -173,10 +174,10 @@ impl<'a> Player<'a> {
         if self.bits.get(1)? == 1 {
             self.read_changes()?;
         }
-        if self.changes.hands.is_empty() && !self.changes.sweeps && !self.changes.tunables {
+        if self.changes.rows.is_empty() && !self.changes.sweeps && !self.changes.tunables {
             return Err(Malformed("a change of nothing"));
         }
-        for h in &self.changes.hands {
+        for h in &self.changes.rows {
             let h = *h as usize;
             let (Some(past), Some(columns)) = (self.pasts.get_mut(h), self.columns.get(h)) else { continue };
             let mut pose = past.latest();
@@ -185,7 +186,7 @@ impl<'a> Player<'a> {
                 pose[i] = past.guess(columns[i].guess, i, &pose).wrapping_add(miss);
             }
             past.push(pose);
-            self.input.hands[h] = hand(pose);
+            set_row(&mut self.input, h, pose);
         }
         if self.changes.sweeps {
             let difference = unzigzag(self.bits.rice(SWEEPS_RICE)?);
@@ -198,10 +199,10 @@ impl<'a> Player<'a> {
     }
 
     fn read_changes(&mut self) -> Result<(), Malformed> {
-        self.changes.hands.clear();
+        self.changes.rows.clear();
         for h in 0..self.pasts.len() {
             if self.bits.get(1)? == 1 {
-                self.changes.hands.push(h as u32);
+                self.changes.rows.push(h as u32);
             }
         }
         self.changes.sweeps = self.bits.get(1)? == 1;
@@ -227,20 +228,22 @@ impl<'a> Player<'a> {
 }
 
 fn read_input(bytes: &mut Bytes) -> Result<Input, Malformed> {
-    let count = bytes.count(WIDTH)?;
-    let mut hands: Vec<Hand> = Vec::with_capacity(count);
-    for _ in 0..count {
+    let still = Hand { pos_um: [0; 3], rot_q16: [0; 4], jaw: 0 };
+    let led =
+        Control { pos_um: [0; 3], rot_q16: [0; 4], scale_q16: [0; 3], force_un: [0; 3], torque_unm: [0; 3] };
+    let (hands, controls) = (bytes.count(WIDTH)?, bytes.count(2 * WIDTH)?);
+    let mut input = Input { hands: vec![still; hands], controls: vec![led; controls], ..Input::default() };
+    for row in 0..hands + 2 * controls {
         let mut pose = [0; WIDTH];
         for number in &mut pose {
             *number = unzigzag(bytes.varint32()?);
         }
-        hands.push(hand(pose));
+        set_row(&mut input, row, pose);
     }
-    let sweeps = bytes.varint32()?;
+    input.sweeps = bytes.varint32()?;
     let count = bytes.count(8)?;
-    let mut tunables = Vec::with_capacity(count);
     for _ in 0..count {
-        tunables.push(f64::from_bits(bytes.u64()?));
+        input.tunables.push(f64::from_bits(bytes.u64()?));
     }
-    Ok(Input { hands, sweeps, tunables })
+    Ok(input)
 }

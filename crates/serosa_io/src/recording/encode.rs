@@ -2,16 +2,16 @@
 
 use super::batch::SWEEPS_RICE;
 use super::bits::{BitSink, put_varint, zigzag};
-use super::predict::{Columns, Past, Pose, best_columns, coding_order, numbers};
-use serosa_sim::{Hand, Input, Real};
+use super::predict::{Columns, Past, Pose, best_columns, coding_order, rows};
+use serosa_sim::{Input, Real};
 
-/// The ticks of a batch to be. All its inputs have the same number of hands and of tunables.
+/// The ticks of a batch to be. All its inputs have the same number of hands, control elements and tunables.
 #[derive(Clone, Debug, Default)]
 pub struct Builder {
     first: u64,
     hashes: Vec<u64>,
     inputs: Shape,
-    hands: Vec<Hand>,
+    rows: Vec<Pose>,
     sweeps: Vec<u32>,
     tunables: Vec<Real>,
 }
@@ -20,12 +20,18 @@ pub struct Builder {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Shape {
     hands: usize,
+    controls: usize,
     tunables: usize,
 }
 
 impl Shape {
     fn of(input: &Input) -> Self {
-        Self { hands: input.hands.len(), tunables: input.tunables.len() }
+        Self { hands: input.hands.len(), controls: input.controls.len(), tunables: input.tunables.len() }
+    }
+
+    /// Rows of numbers that are guessed.
+    fn rows(self) -> usize {
+        self.hands + 2 * self.controls
     }
 }
 
@@ -52,7 +58,7 @@ impl Builder {
             self.inputs = Shape::of(input);
         }
         self.hashes.push(hash);
-        self.hands.extend(&input.hands);
+        self.rows.extend(rows(input));
         self.sweeps.push(input.sweeps);
         self.tunables.extend(&input.tunables);
     }
@@ -60,14 +66,14 @@ impl Builder {
     /// Forgets all ticks.
     pub fn clear(&mut self) {
         self.hashes.clear();
-        self.hands.clear();
+        self.rows.clear();
         self.sweeps.clear();
         self.tunables.clear();
     }
 
     /// The bytes of the batch. There is one tick at least.
     pub fn encode(&self) -> Vec<u8> {
-        let mut out = Vec::with_capacity(64 + self.len() * (4 + 8 * self.inputs.hands));
+        let mut out = Vec::with_capacity(64 + self.len() * (4 + 8 * self.inputs.rows()));
         put_varint(&mut out, self.first);
         put_varint(&mut out, self.len() as u64);
         for hash in &self.hashes {
@@ -76,7 +82,7 @@ impl Builder {
         let last = self.hashes.last().copied().unwrap_or_default();
         out.extend(((last >> 32) as u32).to_le_bytes());
         self.put_first(&mut out);
-        let columns: Vec<Columns> = (0..self.inputs.hands).map(|h| best_columns(&self.poses(h))).collect();
+        let columns: Vec<Columns> = (0..self.inputs.rows()).map(|h| best_columns(&self.poses(h))).collect();
         columns.iter().flatten().for_each(|column| out.push(column.to_byte()));
         self.put_changes(&columns, BitSink::new(&mut out));
         out
@@ -84,8 +90,9 @@ impl Builder {
 
     fn put_first(&self, out: &mut Vec<u8>) {
         put_varint(out, self.inputs.hands as u64);
-        for number in self.hands_at(0).iter().flat_map(numbers) {
-            put_varint(out, u64::from(zigzag(number)));
+        put_varint(out, self.inputs.controls as u64);
+        for number in self.rows_at(0).iter().flatten() {
+            put_varint(out, u64::from(zigzag(*number)));
         }
         put_varint(out, u64::from(self.sweeps.first().copied().unwrap_or_default()));
         put_varint(out, self.inputs.tunables as u64);
@@ -95,7 +102,7 @@ impl Builder {
     }
 
     fn put_changes(&self, columns: &[Columns], mut bits: BitSink) {
-        let mut pasts: Vec<Past> = self.hands_at(0).iter().map(|hand| Past::at(numbers(hand))).collect();
+        let mut pasts: Vec<Past> = self.rows_at(0).iter().map(|row| Past::at(*row)).collect();
         let (mut changes, mut last_changes) = (Vec::new(), Vec::new());
         let mut last = 0;
         for t in 1..self.len() {
@@ -111,14 +118,14 @@ impl Builder {
                 changes.iter().for_each(|change| bits.put(u64::from(*change), 1));
                 last_changes.clone_from(&changes);
             }
-            for (h, hand) in self.hands_at(t).iter().enumerate().filter(|(h, _)| changes[*h]) {
-                put_hand(&mut bits, &columns[h], &mut pasts[h], numbers(hand));
+            for (h, row) in self.rows_at(t).iter().enumerate().filter(|(h, _)| changes[*h]) {
+                put_row(&mut bits, &columns[h], &mut pasts[h], *row);
             }
-            if changes[self.inputs.hands] {
+            if changes[self.inputs.rows()] {
                 let difference = self.sweeps[t].wrapping_sub(self.sweeps[t - 1]) as i32;
                 bits.rice(zigzag(difference), SWEEPS_RICE);
             }
-            if changes[self.inputs.hands + 1] {
+            if changes[self.inputs.rows() + 1] {
                 self.put_tunables(t, &mut bits);
             }
         }
@@ -126,11 +133,11 @@ impl Builder {
         bits.finish();
     }
 
-    /// What differs from the tick before: each hand, the sweeps, the tunables.
+    /// What differs from the tick before: each row, the sweeps, the tunables.
     fn find_changes(&self, t: usize, changes: &mut Vec<bool>) {
         changes.clear();
-        let hands = self.hands_at(t).iter().zip(self.hands_at(t - 1));
-        changes.extend(hands.map(|(now, before)| now != before));
+        let rows = self.rows_at(t).iter().zip(self.rows_at(t - 1));
+        changes.extend(rows.map(|(now, before)| now != before));
         changes.push(self.sweeps[t] != self.sweeps[t - 1]);
         changes.push(self.tunables_that_change(t).any(|(change, _)| change));
     }
@@ -149,23 +156,23 @@ impl Builder {
         }
     }
 
-    fn hands_at(&self, t: usize) -> &[Hand] {
-        &self.hands[t * self.inputs.hands..][..self.inputs.hands]
+    fn rows_at(&self, t: usize) -> &[Pose] {
+        &self.rows[t * self.inputs.rows()..][..self.inputs.rows()]
     }
 
     fn tunables_at(&self, t: usize) -> &[Real] {
         &self.tunables[t * self.inputs.tunables..][..self.inputs.tunables]
     }
 
-    /// The poses of a hand, each counted once for as long as it stays.
+    /// The numbers of a row, each counted once for as long as it stays.
     fn poses(&self, h: usize) -> Vec<Pose> {
-        let mut poses: Vec<Pose> = (0..self.len()).map(|t| numbers(&self.hands_at(t)[h])).collect();
+        let mut poses: Vec<Pose> = (0..self.len()).map(|t| self.rows_at(t)[h]).collect();
         poses.dedup();
         poses
     }
 }
 
-fn put_hand(bits: &mut BitSink, columns: &Columns, past: &mut Past, pose: Pose) {
+fn put_row(bits: &mut BitSink, columns: &Columns, past: &mut Past, pose: Pose) {
     for i in coding_order(columns) {
         let miss = pose[i].wrapping_sub(past.guess(columns[i].guess, i, &pose));
         bits.rice(zigzag(miss), columns[i].rice);
@@ -179,6 +186,7 @@ mod tests {
     use super::super::bits::Malformed;
     use super::*;
     use proptest::prelude::*;
+    use serosa_sim::{Control, Hand};
 
     fn any_hand() -> impl Strategy<Value = Hand> {
         // Mostly small moves, sometimes any numbers at all.
@@ -192,16 +200,33 @@ mod tests {
         prop_oneof![9 => small, 1 => wild.prop_map(|(pos_um, rot_q16, jaw)| Hand { pos_um, rot_q16, jaw })]
     }
 
+    fn any_control() -> impl Strategy<Value = Control> {
+        let wild = any::<([i32; 3], [i32; 4], [i8; 3], [i8; 3], [i32; 3])>();
+        wild.prop_map(|(pos_um, rot_q16, scale, force, torque_unm)| Control {
+            pos_um,
+            rot_q16,
+            scale_q16: scale.map(i32::from),
+            force_un: force.map(i32::from),
+            torque_unm,
+        })
+    }
+
     fn any_ticks() -> impl Strategy<Value = (u64, Vec<(Input, u64)>)> {
-        let shape = (0..3usize, 0..3usize);
-        let tick = |(hands, tunables): (usize, usize)| {
+        let shape = (0..3usize, 0..3usize, 0..3usize);
+        let tick = |(hands, controls, tunables): (usize, usize, usize)| {
             let any_bits = any::<u64>().prop_map(f64::from_bits);
             let input = (
                 prop::collection::vec(any_hand(), hands),
+                prop::collection::vec(any_control(), controls),
                 any::<u32>(),
                 prop::collection::vec(any_bits, tunables),
             );
-            let input = input.prop_map(|(hands, sweeps, tunables)| Input { hands, sweeps, tunables });
+            let input = input.prop_map(|(hands, controls, sweeps, tunables)| Input {
+                hands,
+                controls,
+                sweeps,
+                tunables,
+            });
             prop::collection::vec((input, any::<u64>(), 1..4usize), 1..12)
         };
         let repeat = |ticks: Vec<(Input, u64, usize)>| {
@@ -222,8 +247,8 @@ mod tests {
     }
 
     /// All bits of an input; `==` would not see a NaN.
-    fn bits(input: &Input) -> (Vec<Hand>, u32, Vec<u64>) {
-        (input.hands.clone(), input.sweeps, input.tunables.iter().map(|t| t.to_bits()).collect())
+    fn bits(input: &Input) -> (Vec<Pose>, u32, Vec<u64>) {
+        (rows(input).collect(), input.sweeps, input.tunables.iter().map(|t| t.to_bits()).collect())
     }
 
     proptest! {
@@ -273,7 +298,8 @@ mod tests {
         for bytes in [
             vec![1, 0xff, 0xff, 0xff, 0xff, 0x0f, 0, 0, 0, 0],
             vec![1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0x0f, 0, 0],
-            vec![1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0x0f, 0, 0],
+            vec![1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0x0f, 0, 0],
+            vec![1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0x0f, 0, 0],
         ] {
             assert_eq!(Player::new(&bytes).err(), Some(Malformed("it ends too early")));
         }

@@ -1,7 +1,7 @@
 //! Where a hand will be next, guessed from where it was: what is recorded is the miss.
 
 use super::bits::{Malformed, RICE_MAX, rice_bits, zigzag};
-use serosa_sim::Hand;
+use serosa_sim::{Control, Hand, Input};
 
 /// Numbers of a hand: three of the position, four of the rotation, one of the jaws.
 pub const WIDTH: usize = 8;
@@ -19,6 +19,37 @@ pub fn numbers(hand: &Hand) -> Pose {
 /// The hand of these numbers.
 pub fn hand([x, y, z, a, b, c, d, jaw]: Pose) -> Hand {
     Hand { pos_um: [x, y, z], rot_q16: [a, b, c, d], jaw }
+}
+
+/// The numbers of a control element, in two rows: place and turn as those of a hand, then scales, force and torque.
+fn halves(control: &Control) -> [Pose; 2] {
+    let ([x, y, z], [a, b, c, d]) = (control.pos_um, control.rot_q16);
+    let ([sx, sy, sz], [fx, fy, fz], [tx, ty, tz]) =
+        (control.scale_q16, control.force_un, control.torque_unm);
+    [[x, y, z, a, b, c, d, sx], [sy, sz, fx, fy, fz, tx, ty, tz]]
+}
+
+/// All numbers of an input that are guessed: a row for each hand, then two for each control element.
+pub fn rows(input: &Input) -> impl Iterator<Item = Pose> {
+    input.hands.iter().map(numbers).chain(input.controls.iter().flat_map(halves))
+}
+
+/// Writes one of the [`rows`] back.
+pub fn set_row(input: &mut Input, row: usize, pose: Pose) {
+    let Some(half) = row.checked_sub(input.hands.len()) else {
+        return input.hands[row] = hand(pose);
+    };
+    let Some(control) = input.controls.get_mut(half / 2) else { return };
+    let [mut first, mut second] = halves(control);
+    *(if half % 2 == 0 { &mut first } else { &mut second }) = pose;
+    let ([x, y, z, a, b, c, d, sx], [sy, sz, fx, fy, fz, tx, ty, tz]) = (first, second);
+    *control = Control {
+        pos_um: [x, y, z],
+        rot_q16: [a, b, c, d],
+        scale_q16: [sx, sy, sz],
+        force_un: [fx, fy, fz],
+        torque_unm: [tx, ty, tz],
+    };
 }
 
 /// Ways to guess a number. The encoder tries all and keeps the one that takes the fewest bits.

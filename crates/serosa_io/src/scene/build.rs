@@ -1,6 +1,7 @@
 //! From a checked tree to a raw scene. Parts with mistakes are left out, so that the rest can still be
 //! checked in the same go.
 
+use super::flexible;
 use super::mesh_file;
 use super::nearest::nearest;
 use super::organ::{self, Order};
@@ -12,14 +13,15 @@ use super::walk::{Node, Value};
 use super::world;
 use super::{FileReader, Organs, UsedFile};
 use serosa_bake::raw::{
-    Camera, Finish, Place, RawBand, RawBody, RawFilled, RawGeometry, RawMeasure, RawModel, RawPlace,
-    RawProbe, RawScene, RawSolid, RawStrip, RawTissue, RawTunable, Selector, SpringTube, SurfaceMass, Text,
+    Camera, Place, RawBand, RawBody, RawFilled, RawGeometry, RawMeasure, RawModel, RawPlace, RawProbe,
+    RawScene, RawSolid, RawStrip, RawTissue, RawTunable, Selector, SpringTube, SurfaceMass, Text,
 };
 use serosa_bake::scene::VERTICES_MAX;
 use serosa_geometry::generate::intestine::{Intestine, Layout, intestine};
 use serosa_geometry::{Aabb, Mesh, Vec3, generate, rotation};
 use serosa_sim::energy::EnergyKind;
 use serosa_sim::model::{Integrator, Pose};
+use serosa_sim::probe::ReactionKind;
 use std::ops::Range;
 
 /// A raw scene, where its parts stand in the file, and the mesh files it used.
@@ -75,7 +77,7 @@ impl Builder<'_> {
                 Some(body) => {
                     let i = self.built.raw.bodies.len();
                     self.mark(Place::Body(i), node.span_of("name"));
-                    self.mark(Place::Fill(i), fill_span(node));
+                    self.mark(Place::Fill(i), solid::fill_span(node));
                     for (k, attach) in node.list("attach").iter().enumerate() {
                         self.mark(Place::Attachment(i, k), attach.span_of("name"));
                     }
@@ -134,7 +136,8 @@ impl Builder<'_> {
         Some(RawBody {
             name: node.text("name"),
             geometry: match model {
-                "solid" => self.filled(shape, geometry, material)?,
+                "flexible" if flexible::is_boundary(material) => self.unfilled(shape, geometry, material)?,
+                "solid" | "flexible" => self.filled(shape, geometry, material)?,
                 _ => self.geometry(shape, geometry)?,
             },
             model: match model {
@@ -150,6 +153,12 @@ impl Builder<'_> {
                 "solid" => {
                     RawModel::Solid(self.sound(solid::elastic(node.text("name"), material, selector))?)
                 }
+                "flexible" => RawModel::Flexible(Box::new(flexible::flexible(
+                    node.text("name"),
+                    material,
+                    selector,
+                    self.problems,
+                ))),
                 "rigid" => RawModel::Rigid { mass: material.si("mass") },
                 _ => RawModel::Fixed,
             },
@@ -160,7 +169,7 @@ impl Builder<'_> {
             self_contact: node.flag("self_contact"),
             membrane_contact: node.flag("membrane_contact"),
             attachments: node.list("attach").iter().filter_map(selector).collect(),
-            finish: finish(node.choice("look"), shape),
+            finish: organ::look(node.choice("look"), shape),
         })
     }
 
@@ -250,6 +259,15 @@ impl Builder<'_> {
         }
     }
 
+    /// The surface that boundary elements cover: nothing is filled.
+    fn unfilled(&mut self, shape: &str, n: &Node, model: &Node) -> Option<RawGeometry> {
+        self.sound(flexible::surface_alone(model))?;
+        match self.geometry(shape, n)? {
+            RawGeometry::Tets(tets) => Some(RawGeometry::Mesh { mesh: solid::outside(&tets), radius: 0.0 }),
+            other => Some(other),
+        }
+    }
+
     /// The surface of an organ.
     fn organ(&mut self, order: &Order) -> Option<Mesh> {
         let known = match &mut self.organs {
@@ -296,6 +314,11 @@ impl Builder<'_> {
                 let (block, vertices) = self.sound(solid::block_of(n))?;
                 self.count(vertices, n)?;
                 Some(RawGeometry::Tets(solid::made(&block)))
+            }
+            "tube" => {
+                let (tube, vertices) = self.sound(solid::tube_of(n))?;
+                self.count(vertices, n)?;
+                Some(RawGeometry::Tets(solid::wound(&tube)))
             }
             "tets" => {
                 let made = solid::read(n, self.read_file, &mut self.built.files);
@@ -417,6 +440,13 @@ impl Builder<'_> {
                 }
                 RawMeasure::Energy(energy_kind(n.choice("kind")), body)
             }
+            ("reaction", Value::Table(n)) => {
+                let body = n.text("body");
+                self.known(&body, true, n.span_of("body"))?;
+                let torque = n.choice("kind") == "torque";
+                let kind = if torque { ReactionKind::Torque } else { ReactionKind::Force };
+                RawMeasure::Reaction(body, n.text("control"), kind)
+            }
             ("cover", Value::Table(n)) => {
                 let body = n.text("body");
                 self.known(&body, true, n.span_of("body"))?;
@@ -533,18 +563,18 @@ fn most(dim: Dim) -> f64 {
     }
 }
 
-/// Where a body says how it is filled, or else where its shape stands.
-fn fill_span(node: &Node) -> Range<usize> {
-    let solid = node.table("model").and_then(|m| m.table("solid"));
-    match solid.filter(|s| s.get("fill").is_some()) {
-        Some(solid) => solid.span_of("fill"),
-        None => node.span_of("shape"),
-    }
-}
-
 /// The measures a probe may take.
-const PROBE_KINDS: &[&str] =
-    &["position", "distance", "length", "contact_force", "hand_force", "support_force", "energy", "cover"];
+const PROBE_KINDS: &[&str] = &[
+    "position",
+    "distance",
+    "length",
+    "contact_force",
+    "hand_force",
+    "support_force",
+    "reaction",
+    "energy",
+    "cover",
+];
 
 fn energy_kind(word: &str) -> EnergyKind {
     match word {
@@ -552,18 +582,6 @@ fn energy_kind(word: &str) -> EnergyKind {
         "elastic" => EnergyKind::Elastic,
         "gravity" => EnergyKind::Gravity,
         _ => EnergyKind::Total,
-    }
-}
-
-/// As the scene says, or as the shape suggests.
-fn finish(look: &str, shape: &str) -> Finish {
-    match look {
-        "table" => Finish::Table,
-        "tissue" => Finish::Tissue,
-        "bowel" => Finish::Bowel,
-        "steel" => Finish::Steel,
-        "weave" => Finish::Weave,
-        _ => organ::named(look).or(organ::named(shape)).map_or(Finish::Plain, organ::finish),
     }
 }
 

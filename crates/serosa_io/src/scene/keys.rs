@@ -3,6 +3,7 @@
 //! The reader, the JSON schema and the reference page are all made from this one table.
 
 mod body;
+mod flexible;
 mod organ;
 mod probe;
 mod solid;

@@ -26,6 +26,20 @@ pub fn named(shape: &str) -> Option<Organ> {
     }
 }
 
+/// As the scene says, or as the shape suggests.
+pub fn look(look: &str, shape: &str) -> Finish {
+    match look {
+        "table" => Finish::Table,
+        "tissue" => Finish::Tissue,
+        "bowel" => Finish::Bowel,
+        "steel" => Finish::Steel,
+        "weave" => Finish::Weave,
+        "rubber" => Finish::Rubber,
+        "plastic" => Finish::Plastic,
+        _ => named(look).or(named(shape)).map_or(Finish::Plain, finish),
+    }
+}
+
 /// What an organ is drawn as.
 pub fn finish(organ: Organ) -> Finish {
     match organ {

@@ -7,6 +7,7 @@ use serosa_bake::RawScene;
 use serosa_bake::fill::{Fill, Size};
 use serosa_bake::raw::{Inside, RawDescent, RawElastic, RawTets, RawTie, RawWall, Selector, WallStiffness};
 use serosa_geometry::generate::block::{Block, block};
+use serosa_geometry::generate::tube::{Tube, tube};
 use serosa_geometry::tets::Tets;
 use serosa_geometry::{Aabb, Mesh, Vec3};
 use serosa_sim::model::{Law, Region};
@@ -58,6 +59,40 @@ pub fn made(shape: &Block) -> RawTets {
     RawTets { mesh, tets, ..RawTets::default() }
 }
 
+/// The tube that a table asks for and how many vertices it has; a problem where its bore is no bore or its bend too tight.
+pub fn tube_of(n: &Node) -> Result<(Tube, u64), Problem> {
+    let [outer, inner] = ["outer_diameter", "inner_diameter"].map(|key| 0.5 * n.si(key));
+    if inner >= outer {
+        let help = "write a smaller `inner_diameter`";
+        return Err(Problem::new(n.span_of("inner_diameter"), "this tube has no wall", help));
+    }
+    let (curvature, length) = (n.si("curvature"), n.si("length"));
+    if curvature * outer >= 1.0 || curvature * length >= core::f64::consts::TAU {
+        let help =
+            "write a smaller `curvature`: the tube may be as thick as its bend at most, and go round once";
+        return Err(Problem::new(n.span_of("curvature"), "this tube runs into itself", help));
+    }
+    let cells = ["axial", "azimuthal", "radial"].map(|key| n.count(key));
+    let tube = Tube {
+        from: n.vector("from"),
+        direction: n.vector("direction"),
+        towards: n.vector("towards"),
+        length,
+        radii: [outer, inner],
+        curvature,
+        control: n.real("control").unwrap_or(2.0 * outer),
+        cells: cells.map(|c| c as usize),
+        hollow: n.flag("hollow"),
+    };
+    Ok((tube, (cells[0] + 1).saturating_mul(cells[1]).saturating_mul(cells[2] + 1)))
+}
+
+/// A tube, made.
+pub fn wound(shape: &Tube) -> RawTets {
+    let (mesh, tets) = tube(shape);
+    RawTets { mesh, tets, ..RawTets::default() }
+}
+
 /// The tetrahedra of a file, joined, those inside out turned; points without any are left out.
 pub fn tets_of(scene: &RawScene, (unit, at): (f64, Vec3)) -> Option<RawTets> {
     let mut raw = RawTets::default();
@@ -76,6 +111,7 @@ pub fn tets_of(scene: &RawScene, (unit, at): (f64, Vec3)) -> Option<RawTets> {
         raw.regions.resize(raw.tets.len() - part.tets.len(), 0);
         raw.regions.extend(&part.tet_regions);
         raw.regions.resize(raw.tets.len(), 0);
+        raw.materials.extend(&part.tet_materials);
         for (name, set) in &part.sets {
             let all = raw.mesh.sets.entry(name.clone()).or_default();
             all.extend(set.iter().map(|v| place[*v as usize]).filter(|v| *v != u32::MAX));
@@ -88,6 +124,10 @@ pub fn tets_of(scene: &RawScene, (unit, at): (f64, Vec3)) -> Option<RawTets> {
     let boundary = Tets::of(&raw.mesh.points, &raw.tets).boundary;
     let sets = std::mem::take(&mut raw.mesh.sets);
     raw.mesh = Mesh { sets, ..Mesh::from_triangles(raw.mesh.points, boundary) };
+    // Parts without them leave them to the scene.
+    if raw.materials.len() != raw.tets.len() {
+        raw.materials.clear();
+    }
     (!raw.tets.is_empty()).then_some(raw)
 }
 
@@ -176,7 +216,8 @@ pub fn elastic(
     })
 }
 
-fn region(base: &Region, n: &Node) -> Option<(Inside, Region)> {
+/// A part of another material.
+pub fn region(base: &Region, n: &Node) -> Option<(Inside, Region)> {
     let inside = match n.chosen(&["ball", "box", "number"])? {
         ("ball", Value::Table(b)) => Inside::Ball { center: b.vector("center"), radius: b.si("radius") },
         ("box", Value::Table(b)) => Inside::Box(Aabb { min: b.vector("min"), max: b.vector("max") }),
@@ -190,4 +231,30 @@ fn region(base: &Region, n: &Node) -> Option<(Inside, Region)> {
         density: n.real("density").unwrap_or(base.density),
     };
     Some((inside, region))
+}
+
+/// The surface of tetrahedra, without what is inside.
+pub fn outside(tets: &RawTets) -> Mesh {
+    let mut number = vec![None; tets.mesh.points.len()];
+    tets.mesh.triangles.iter().flatten().for_each(|v| number[*v as usize] = Some(0));
+    let mut points = Vec::new();
+    for (number, at) in number.iter_mut().zip(&tets.mesh.points).filter(|(n, _)| n.is_some()) {
+        *number = Some(points.len() as u32);
+        points.push(*at);
+    }
+    let of = |v: &u32| number[*v as usize];
+    let triangles = tets.mesh.triangles.iter().map(|t| t.map(|v| of(&v).unwrap_or(0))).collect();
+    let mut mesh = Mesh::from_triangles(points, triangles);
+    let kept = |set: &Vec<u32>| set.iter().filter_map(of).collect();
+    mesh.sets = tets.mesh.sets.iter().map(|(name, set)| (name.clone(), kept(set))).collect();
+    mesh
+}
+
+/// Where a body says how it is filled, or else where its shape stands.
+pub fn fill_span(node: &Node) -> std::ops::Range<usize> {
+    let solid = node.table("model").and_then(|m| m.table("solid").or(m.table("flexible")));
+    match solid.filter(|s| s.get("fill").is_some()) {
+        Some(solid) => solid.span_of("fill"),
+        None => node.span_of("shape"),
+    }
 }

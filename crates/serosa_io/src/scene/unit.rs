@@ -41,6 +41,8 @@ pub enum Dim {
     Bedding,
     /// Metres a metre.
     Strain,
+    /// One by metres.
+    Curvature,
 }
 
 /// (symbol, dimension, size in SI). The first of each dimension is the SI unit; the second is the one that
@@ -73,6 +75,7 @@ const UNITS: &[(&str, Dim, f64)] = &[
     ("Pa", Dim::Pressure, 1.0),
     ("kPa", Dim::Pressure, 1e3),
     ("MPa", Dim::Pressure, 1e6),
+    ("GPa", Dim::Pressure, 1e9),
     ("N/m", Dim::Stiffness, 1.0),
     ("kN/m", Dim::Stiffness, 1e3),
     ("N/mm", Dim::Stiffness, 1e3),
@@ -104,6 +107,8 @@ const UNITS: &[(&str, Dim, f64)] = &[
     ("kPa/mm", Dim::Bedding, 1e6),
     ("m/m", Dim::Strain, 1.0),
     ("%", Dim::Strain, 1e-2),
+    ("1/m", Dim::Curvature, 1.0),
+    ("1/cm", Dim::Curvature, 100.0),
 ];
 
 impl Dim {
@@ -129,6 +134,7 @@ impl Dim {
             Self::Density => "a density",
             Self::Bedding => "a stiffness by area",
             Self::Strain => "a strain",
+            Self::Curvature => "a curvature",
         }
     }
 

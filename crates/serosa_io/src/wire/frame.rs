@@ -1,5 +1,6 @@
 //! Frames: what changed since the last one that a page got, in few bytes.
 
+use super::Quantity;
 use serosa_sim::Vec3;
 use serosa_sim::model::Pose;
 
@@ -26,6 +27,49 @@ pub struct Pairs {
     pub all: u32,
 }
 
+/// A number for each vertex of flexible bodies.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Values {
+    /// What they are.
+    pub of: Quantity,
+    /// How many bodies there are.
+    bodies: u32,
+    bytes: Vec<u8>,
+}
+
+impl Values {
+    /// Of bodies (number, one value for each vertex). They become 16-bit steps from the least to the largest of a body.
+    pub fn of<'a>(of: Quantity, bodies: impl Iterator<Item = (usize, &'a [f64])>) -> Self {
+        let mut all = Self { of, bodies: 0, bytes: Vec::new() };
+        for (body, values) in bodies {
+            all.bodies += 1;
+            let sound = values.iter().copied().filter(|v| v.is_finite());
+            let (lo, hi) =
+                sound.fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), v| (lo.min(v), hi.max(v)));
+            let (lo, hi) = if lo <= hi { (lo, hi) } else { (0.0, 0.0) };
+            let unit = ((hi - lo) / 65_535.0).max(1e-30);
+            put_u32(&mut all.bytes, body as u32);
+            put_u32(&mut all.bytes, values.len() as u32);
+            put_f32s(&mut all.bytes, [lo as f32, unit as f32]);
+            // What is not finite becomes the least: the cast saturates, and NaN gives 0.
+            values.iter().for_each(|v| all.bytes.extend((((v - lo) / unit).round() as u16).to_le_bytes()));
+            if values.len() % 2 == 1 {
+                all.bytes.extend([0, 0]);
+            }
+        }
+        all
+    }
+}
+
+/// What a page asked for beyond what every page gets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Wants {
+    /// The pairs that the detector follows.
+    pub pairs: bool,
+    /// A number for each vertex of flexible bodies.
+    pub values: Option<Quantity>,
+}
+
 /// A tool as it is led.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Led {
@@ -37,6 +81,20 @@ pub struct Led {
     pub holds: bool,
     /// Whether the jaws are to be closed, as whoever leads the tool said last.
     pub closed: bool,
+}
+
+/// A control element of a flexible body.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Element {
+    /// Where its origin is, and how it is turned.
+    pub pose: Pose,
+    /// How many times as long it is along each axis, before it is turned.
+    pub scale: Vec3,
+    /// Size of the force that it puts on its body \[N\].
+    pub force: f64,
+    /// Why it was stopped in the last step: 0 where it was not, 1 for the strain of its body, 2 for its own stretch, 3 for
+    /// its own angle.
+    pub stopped: u8,
 }
 
 /// How well a step was solved.
@@ -58,7 +116,7 @@ pub struct Quality {
 ///
 /// | bytes | what |
 /// |---|---|
-/// | 4 | `SRF4` |
+/// | 4 | `SRF6` |
 /// | u32 | number of the frame, ever growing |
 /// | f64 | simulated time \[s\] |
 /// | u32 | tick, low half |
@@ -80,12 +138,17 @@ pub struct Quality {
 /// | f32 | how far the last of them still moved something \[mm\]; NaN where it was not measured |
 /// | u32 | vertices whose step the filter shortened in the last step |
 /// | u32 | attachments that held such a vertex |
+/// | u32 | control elements of flexible bodies |
+/// | u32 | what values there are, counted from 1 in [`Quantity::ALL`]; 0 for a page that did not ask for any |
+/// | u32 | flexible bodies with values; 0 likewise |
 /// | each section | u32 body, u32 vertices, 3 × f32 lowest corner \[m\], 3 × f32 size of a unit \[m\], 3 × u16 for each vertex, two bytes of padding where their number is odd |
 /// | each tube | f32 radius now \[m\], in the order of the bodies |
 /// | each rigid frame | 3 × f32 position \[m\], 4 × f32 quaternion x, y, z, w |
 /// | each tool | 3 × f32 where the hand leads the tip \[m\], 4 × f32 how it turns it (quaternion), f32 force of the hand \[N\], f32 1 where the jaws hold something, f32 1 where they are to be closed |
+/// | each control element | 3 × f32 where its origin is \[m\], 4 × f32 how it is turned (quaternion), 3 × f32 scale along each axis before it is turned, f32 size of the force on its body \[N\], f32 why it was stopped: 0 not at all, 1 strain of its body, 2 its stretch, 3 its angle |
 /// | each contact | 3 × f32 place, 3 × f32 normal, f32 force \[N\] |
 /// | each pair | 3 × f32 and 3 × f32: the closest points of the two \[m\] |
+/// | values of each body | u32 body, u32 vertices, f32 least value, f32 size of a unit, u16 for each vertex, two bytes of padding where their number is odd |
 /// | probes | f32 each, in the order of the scene |
 #[derive(Clone, Debug, Default)]
 pub struct Frame {
@@ -117,23 +180,31 @@ pub struct Frame {
     pub poses: Vec<Pose>,
     /// All tools.
     pub tools: Vec<Led>,
+    /// Control elements of all flexible bodies.
+    pub elements: Vec<Element>,
     /// Contacts worth showing.
     pub shown: Vec<Contact>,
     /// The pairs that the detector follows; None where no page asked for them.
     pub pairs: Option<Pairs>,
+    /// Numbers for the vertices of flexible bodies, as far as pages asked for them.
+    pub values: Vec<Values>,
     /// Numbers of all probes.
     pub probes: Vec<f64>,
 }
 
 impl Frame {
-    /// The bytes for a page that has seen frame `seen` of this scene (0 for none), with the pairs or without.
-    pub fn bytes_since(&self, seen: u32, with_pairs: bool) -> Vec<u8> {
+    /// The bytes for a page that has seen frame `seen` of this scene (0 for none), with what else it wants as far as it is
+    /// there.
+    pub fn bytes_since(&self, seen: u32, wants: Wants) -> Vec<u8> {
         let changed: Vec<&(u32, Vec<u8>)> = self.sections.iter().filter(|s| s.0 > seen).collect();
-        let pairs = self.pairs.as_ref().filter(|_| with_pairs);
+        let pairs = self.pairs.as_ref().filter(|_| wants.pairs);
+        let values = self.values.iter().find(|v| wants.values == Some(v.of));
         let (lines, followed) = pairs.map_or((&[][..], 0), |p| (&p.shown[..], p.all));
         let size: usize = changed.iter().map(|s| s.1.len()).sum::<usize>() + 24 * lines.len();
-        let mut out = Vec::with_capacity(128 + size + 28 * (self.poses.len() + self.shown.len()));
-        out.extend(b"SRF4");
+        let mut out = Vec::with_capacity(
+            128 + values.map_or(0, |v| v.bytes.len()) + size + 28 * (self.poses.len() + self.shown.len()),
+        );
+        out.extend(b"SRF6");
         put_u32(&mut out, self.number);
         out.extend(self.time_s.to_le_bytes());
         put_u32(&mut out, self.tick as u32);
@@ -147,6 +218,9 @@ impl Frame {
         counts.iter().for_each(|n| put_u32(&mut out, *n as u32));
         [lines.len() as u32, followed].iter().for_each(|n| put_u32(&mut out, *n));
         put_quality(&mut out, &self.quality);
+        let of = values.and_then(|v| Quantity::ALL.iter().position(|q| *q == v.of)).map_or(0, |at| at + 1);
+        let counts = [self.elements.len() as u32, of as u32, values.map_or(0, |v| v.bodies)];
+        counts.iter().for_each(|n| put_u32(&mut out, *n));
         changed.iter().for_each(|s| out.extend(&s.1));
         self.tubes.iter().for_each(|r| put_f32s(&mut out, [*r as f32]));
         self.poses.iter().for_each(|pose| put_pose(&mut out, pose));
@@ -154,12 +228,18 @@ impl Frame {
             put_pose(&mut out, &led.target);
             put_f32s(&mut out, [led.force as f32, f32::from(led.holds as u8), f32::from(led.closed as u8)]);
         }
+        for element in &self.elements {
+            put_pose(&mut out, &element.pose);
+            put_f32s(&mut out, element.scale.to_array().map(|v| v as f32));
+            put_f32s(&mut out, [element.force as f32, f32::from(element.stopped)]);
+        }
         for contact in &self.shown {
             put_f32s(&mut out, contact.at.to_array().map(|v| v as f32));
             put_f32s(&mut out, contact.normal.to_array().map(|v| v as f32));
             put_f32s(&mut out, [contact.force as f32]);
         }
         lines.iter().flatten().for_each(|end| put_f32s(&mut out, end.to_array().map(|v| v as f32)));
+        values.iter().for_each(|v| out.extend(&v.bytes));
         self.probes.iter().for_each(|p| put_f32s(&mut out, [*p as f32]));
         out
     }

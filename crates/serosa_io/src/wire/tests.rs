@@ -13,6 +13,7 @@ fn typescript() -> String {
     let config = Config::default();
     let all = [
         ToServer::decl(&config),
+        Quantity::decl(&config),
         ToPage::decl(&config),
         Door::decl(&config),
         Refusal::decl(&config),
@@ -26,6 +27,7 @@ fn typescript() -> String {
         Surface::decl(&config),
         SolidShape::decl(&config),
         ToolInfo::decl(&config),
+        ElementInfo::decl(&config),
         ProbeInfo::decl(&config),
         TunableInfo::decl(&config),
         CameraInfo::decl(&config),
@@ -64,17 +66,18 @@ fn a_page_gets_only_what_changed_since_its_last_frame() {
     let first = frame(&mut encoder, 1, &moving);
     moving[1].x = 1.5;
     let second = frame(&mut encoder, 2, &moving);
-    let sections =
-        |f: &Frame, seen| u32::from_le_bytes(f.bytes_since(seen, false)[68..72].try_into().unwrap());
+    let sections = |f: &Frame, seen| {
+        u32::from_le_bytes(f.bytes_since(seen, Wants::default())[68..72].try_into().unwrap())
+    };
     assert_eq!(sections(&first, 0), 2);
     assert_eq!(sections(&second, 1), 1);
     assert_eq!(sections(&second, 0), 2, "a page that missed the first frame gets both");
     assert_eq!(sections(&second, 2), 0);
     let wide = Frame { tubes: vec![0.011, 0.02], ..second };
-    let bytes = wide.bytes_since(2, false);
-    assert_eq!(bytes.len(), 116 + 8);
+    let bytes = wide.bytes_since(2, Wants::default());
+    assert_eq!(bytes.len(), 128 + 8);
     assert_eq!(bytes[88..92], 2u32.to_le_bytes());
-    assert_eq!(bytes[120..124], 0.02f32.to_le_bytes());
+    assert_eq!(bytes[132..136], 0.02f32.to_le_bytes());
 }
 
 #[test]
@@ -83,13 +86,41 @@ fn a_frame_says_whose_it_is_and_how_its_tools_are_led() {
     let closed = Led { target, force: 5.0, holds: false, closed: true };
     let tools = vec![closed, Led { holds: true, closed: false, ..closed }];
     let bytes = Frame { generation: 7, number: 9, tools, probes: vec![0.25], ..Frame::default() }
-        .bytes_since(0, false);
+        .bytes_since(0, Wants::default());
     assert_eq!(u32::from_le_bytes(bytes[20..24].try_into().unwrap()), 7);
     let f32_at = |at: usize| f32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
-    let told: Vec<f32> = (0..21).map(|i| f32_at(116 + 4 * i)).collect();
+    let told: Vec<f32> = (0..21).map(|i| f32_at(128 + 4 * i)).collect();
     assert_eq!(told[..10], [1.0, 2.0, 3.0, 0.0, 0.6, 0.0, 0.8, 5.0, 0.0, 1.0]);
     assert_eq!(told[10..], [1.0, 2.0, 3.0, 0.0, 0.6, 0.0, 0.8, 5.0, 1.0, 0.0, 0.25]);
-    assert_eq!(bytes.len(), 116 + 4 * 21);
+    assert_eq!(bytes.len(), 128 + 4 * 21);
+}
+
+const PAIRS: Wants = Wants { pairs: true, values: None };
+
+#[test]
+fn values_are_sent_to_whoever_asked_for_these() {
+    let (block, odd) = ([0.0, -0.5, 1.5, f64::NAN], [2.0, 2.0, 2.0]);
+    let bodies = || [(3, &block[..]), (5, &odd[..])].into_iter();
+    let values = vec![Values::of(Quantity::Area, bodies()), Values::of(Quantity::Energy, bodies())];
+    let frame = Frame { values, probes: vec![0.25], ..Frame::default() };
+    let wanting = |values| frame.bytes_since(0, Wants { pairs: false, values });
+    let nobody = Frame { values: Vec::new(), ..frame.clone() }.bytes_since(0, Wants::default());
+    assert_eq!(wanting(None), nobody, "not a byte for the others");
+    assert_eq!(wanting(Some(Quantity::Xy)), nobody, "not yet there");
+    let bytes = wanting(Some(Quantity::Energy));
+    let u32_at = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
+    assert_eq!([u32_at(120), u32_at(124), u32_at(128), u32_at(132)], [8, 2, 3, 4]);
+    let (low, unit) = (f32::from_bits(u32_at(136)), f32::from_bits(u32_at(140)));
+    let step = |k: usize| f32::from(u16::from_le_bytes(bytes[144 + 2 * k..146 + 2 * k].try_into().unwrap()));
+    let told: Vec<f32> = (0..4).map(|k| low + unit * step(k)).collect();
+    let near = |a: f32, b: f32| (a - b).abs() < 4e-5;
+    assert!(
+        near(told[0], 0.0) && near(told[1], -0.5) && near(told[2], 1.5) && near(told[3], -0.5),
+        "{told:?}"
+    );
+    assert_eq!(bytes.len(), 128 + (16 + 8) + (16 + 6 + 2) + 4);
+    assert_eq!(f32::from_bits(u32_at(bytes.len() - 4)), 0.25);
+    assert_eq!(wanting(Some(Quantity::Area)).len(), bytes.len());
 }
 
 #[test]
@@ -102,13 +133,17 @@ fn pairs_are_sent_to_whoever_asked_and_to_nobody_else() {
         ..Frame::default()
     };
     let nobody = Frame { pairs: None, ..asked.clone() };
-    assert_eq!(asked.bytes_since(0, false), nobody.bytes_since(0, false), "not a byte for the others");
-    assert_eq!(nobody.bytes_since(0, true), nobody.bytes_since(0, false), "not yet there");
-    let bytes = asked.bytes_since(0, true);
+    assert_eq!(
+        asked.bytes_since(0, Wants::default()),
+        nobody.bytes_since(0, Wants::default()),
+        "not a byte for the others"
+    );
+    assert_eq!(nobody.bytes_since(0, PAIRS), nobody.bytes_since(0, Wants::default()), "not yet there");
+    let bytes = asked.bytes_since(0, PAIRS);
     let u32_at = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
-    assert_eq!((&bytes[..4], u32_at(92), u32_at(96)), (&b"SRF4"[..], 2, 7000));
-    assert_eq!(bytes.len(), 116 + 4 * (7 + 2 * 6 + 1));
-    let told: Vec<f32> = (0..13).map(|i| f32::from_bits(u32_at(144 + 4 * i))).collect();
+    assert_eq!((&bytes[..4], u32_at(92), u32_at(96)), (&b"SRF6"[..], 2, 7000));
+    assert_eq!(bytes.len(), 128 + 4 * (7 + 2 * 6 + 1));
+    let told: Vec<f32> = (0..13).map(|i| f32::from_bits(u32_at(156 + 4 * i))).collect();
     assert_eq!(told, [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.25]);
 }
 
@@ -116,7 +151,7 @@ fn pairs_are_sent_to_whoever_asked_and_to_nobody_else() {
 fn a_frame_says_how_well_its_step_was_solved() {
     let told = |residual_mm| {
         let quality = Quality { sweeps: 8, residual_mm, truncated: 21, violated: 3 };
-        Frame { quality, ..Frame::default() }.bytes_since(0, false)[100..116].to_vec()
+        Frame { quality, ..Frame::default() }.bytes_since(0, Wants::default())[100..116].to_vec()
     };
     let words = |bytes: &[u8], k: usize| u32::from_le_bytes(bytes[4 * k..4 * k + 4].try_into().unwrap());
     let bytes = told(Some(0.5));
@@ -154,7 +189,11 @@ fn what_a_page_says_is_read_strictly() {
         serde_json::from_str::<ToServer>(r#"{"type":"pairs","show":true}"#).ok(),
         Some(ToServer::Pairs { show: true })
     );
-    let half_said = [r#"{"type":"pairs"}"#, r#"{"type":"pairs","show":1}"#];
+    let asked = |text| serde_json::from_str::<ToServer>(text).ok();
+    assert_eq!(asked(r#"{"type":"values","of":"xy"}"#), Some(ToServer::Values { of: Some(Quantity::Xy) }));
+    assert_eq!(asked(r#"{"type":"values","of":null}"#), Some(ToServer::Values { of: None }));
+    let half_said =
+        [r#"{"type":"values","of":"stress"}"#, r#"{"type":"pairs"}"#, r#"{"type":"pairs","show":1}"#];
     assert!(half_said.iter().all(|bad| serde_json::from_str::<ToServer>(bad).is_err()));
     for bad in ["", "{}", "[]", r#"{"type":"fly"}"#, r#"{"type":"tune","index":-1,"value":1}"#, "null"] {
         assert!(serde_json::from_str::<ToServer>(bad).is_err(), "{bad}");

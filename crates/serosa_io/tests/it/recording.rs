@@ -135,7 +135,7 @@ fn varied(tick: u64, noise: &mut Noise) -> Input {
         if tick % 700 > 600 { vec![] } else { vec![hand(if moving { tick } else { 0 }, &mut Noise(3))] };
     let drag = if tick.is_multiple_of(91) { noise.normal() } else { (tick / 60) as f64 };
     let tunables = if tick % 640 > 460 { vec![] } else { vec![drag] };
-    Input { hands, sweeps: (tick / 150) as u32 * 5, tunables }
+    Input { hands, sweeps: (tick / 150) as u32 * 5, tunables, ..Input::default() }
 }
 
 /// What happened in one tick.

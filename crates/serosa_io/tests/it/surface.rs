@@ -108,6 +108,7 @@ fn sample() -> RawScene {
         triangle_regions: vec![7, 7, -1, 3],
         lines: vec![[3, 0]],
         tets: vec![[0, 1, 2, 3]],
+        tet_materials: vec![],
         tet_regions: vec![12],
         sets: [("held".to_owned(), vec![0, 2]), ("top".to_owned(), vec![3])].into(),
         points,

@@ -20,6 +20,7 @@ pub(crate) use widest;
 
 pub mod band;
 pub mod blocks;
+pub mod capacitance;
 pub mod elimination;
 pub mod fit;
 pub mod qp;
@@ -29,6 +30,7 @@ pub mod tiles;
 
 pub use band::BandMatrix;
 pub use blocks::BlockMatrix;
+pub use capacitance::Capacitance;
 pub use elimination::Elimination;
 pub use fit::{best_rotation, principal};
 pub use small::Six;

@@ -5,6 +5,7 @@
 //! afterwards.
 
 pub mod band;
+pub mod flexible;
 pub mod rigid;
 pub mod solid;
 pub mod springs;
@@ -15,6 +16,7 @@ mod curve;
 
 use crate::model::{BodyKind, Model};
 use crate::params::{Filter, Params, Response};
+use crate::report::StepReport;
 use crate::row::Row;
 use crate::state::State;
 use crate::{Real, Scratch, Vec3};
@@ -33,7 +35,7 @@ pub(crate) struct Substep<'a> {
 }
 
 /// Predict: the motion every body would make if nothing touched it, into `scratch`.
-pub(crate) fn predict(sub: &Substep, state: &mut State, scratch: &mut Scratch) {
+pub(crate) fn predict(sub: &Substep, state: &mut State, scratch: &mut Scratch, report: &mut StepReport) {
     // Free motion knows no rows, not even those of another response in an earlier step.
     scratch.touching.clear();
     scratch.links.clear();
@@ -48,6 +50,7 @@ pub(crate) fn predict(sub: &Substep, state: &mut State, scratch: &mut Scratch) {
             BodyKind::Band(band) => band::predict(sub, b, band, state, scratch),
             BodyKind::Tissue(tissue) => tissue::predict(sub, b, tissue, state, scratch),
             BodyKind::Rigid(r) => rigid::predict(sub, *r, state, scratch),
+            BodyKind::Flexible(body) => flexible::predict(sub, b, body, state, scratch, report),
             BodyKind::Solid(_) => {}
         }
     }
@@ -118,7 +121,7 @@ pub fn forces(model: &Model, params: &Params, pos: &[Vec3], out: &mut [Vec3]) {
             BodyKind::Band(band) => band::forces(model, band, &params.bodies[b], pos, out),
             BodyKind::Tissue(tissue) => tissue::forces(model, tissue, b, &params.bodies[b], pos, out),
             BodyKind::Solid(solid) => solid::forces(model, solid, &params.bodies[b], pos, out),
-            BodyKind::Rigid(_) => {}
+            BodyKind::Flexible(_) | BodyKind::Rigid(_) => {}
         }
     }
     solid::tie_forces(model, pos, out);

@@ -78,7 +78,7 @@ pub fn pattern(model: &Model) -> BlockMatrix<3> {
                 let tets = &model.tets[s.tets.start as usize..s.tets.end as usize];
                 tets.iter().for_each(|t| all_pairs(&t.nodes.map(|v| v.0), &mut pairs));
             }
-            BodyKind::Band(_) | BodyKind::Tissue(_) | BodyKind::Rigid(_) => continue,
+            BodyKind::Band(_) | BodyKind::Tissue(_) | BodyKind::Flexible(_) | BodyKind::Rigid(_) => continue,
         }
         body.vertex_range().for_each(|v| fixed[v] = model.inv_mass[v] == 0.0);
     }
@@ -151,7 +151,7 @@ impl System {
                         }
                     }
                 }
-                BodyKind::Band(_) | BodyKind::Tissue(_) | BodyKind::Rigid(_) => {}
+                BodyKind::Band(_) | BodyKind::Tissue(_) | BodyKind::Flexible(_) | BodyKind::Rigid(_) => {}
             }
         }
         self.add_ties(sub, pos, moves);
@@ -362,7 +362,7 @@ pub fn product(world: &mut World, h: Real, x: &[Real], y: &mut [Real]) {
                 }
                 s.walls.iter().for_each(|w| out[w.vertex.at()] += at(w.vertex.at()) * (w.stiffness * h * h));
             }
-            BodyKind::Rigid(_) | BodyKind::Band(_) | BodyKind::Tissue(_) => {}
+            BodyKind::Rigid(_) | BodyKind::Band(_) | BodyKind::Tissue(_) | BodyKind::Flexible(_) => {}
         }
     }
     let speeds: Vec<Vec3> = (0..model.rest.len()).map(at).collect();

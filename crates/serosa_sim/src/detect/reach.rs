@@ -147,9 +147,9 @@ impl Reach {
             }
         };
         let opens = (way(a, touch.s, touch.on_a) - way(b, touch.t, touch.on_b)).dot(touch.normal);
-        // What a solid does to its surface free motion does not know; nor whether it falls.
+        // What solids and flexible bodies do to their surfaces free motion does not know; nor whether they fall.
         let errs = |prim: PrimId| match model.bodies[model.prims[prim.at()].body.at()].kind {
-            BodyKind::Solid(_) => self.prims[prim.at()],
+            BodyKind::Solid(_) | BodyKind::Flexible(_) => self.prims[prim.at()],
             _ => DOUBT * self.prims[prim.at()],
         };
         let doubt = errs(a) + errs(b);
@@ -163,7 +163,7 @@ impl Reach {
 /// that is let go say, it strays that far at least; and as far as what sprang back beside it.
 pub(super) fn look_ahead(sub: &Substep, state: &State, scratch: &mut Scratch) {
     let model = sub.model;
-    let Scratch { reach, pos, pose, .. } = scratch;
+    let Scratch { reach, pos, pose, flexibles, .. } = scratch;
     let within = |least: Real, far: Real| if far.is_finite() { far.clamp(least, MOST) } else { MOST };
     let astray = |v: usize, far: Real| within((AHEAD * state.ahead[v]).clamp(LEAST, MOST), far);
     reach.ways.clear();
@@ -181,10 +181,17 @@ pub(super) fn look_ahead(sub: &Substep, state: &State, scratch: &mut Scratch) {
     reach.strays.extend(reach.ways.iter().enumerate().map(|(v, way)| astray(v, STRAY * way.length())));
     if sub.params.response == Response::AugmentedLagrangian {
         let fall = FALL * sub.params.fall().length() * sub.h * sub.h;
-        for body in &model.bodies {
-            if let BodyKind::Solid(_) | BodyKind::Springs(_) = body.kind {
-                let falls = |v: usize| astray(v, STRAY * reach.ways[v].length() + fall);
-                body.vertex_range().for_each(|v| reach.strays[v] = falls(v));
+        for (b, body) in model.bodies.iter().enumerate() {
+            let first = body.vertex_range().start;
+            let more = |v: usize| match body.kind {
+                BodyKind::Solid(_) | BodyKind::Springs(_) => Some(fall),
+                BodyKind::Flexible(_) => flexibles[b].touched.springs_back(v - first),
+                _ => None,
+            };
+            for v in body.vertex_range() {
+                if let Some(more) = more(v) {
+                    reach.strays[v] = astray(v, STRAY * reach.ways[v].length() + more);
+                }
             }
         }
     }

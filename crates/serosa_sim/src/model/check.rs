@@ -4,8 +4,8 @@
 //! say of lengths, masses and forces is not judged: whatever runs away is frozen by the guard.
 
 use super::{
-    BLOCK, BandBody, Body, BodyKind, Descent, FIXED, LANES, Layout, Model, NONE, PrimKind, Quadratic,
-    SECTION, SolidBody, SpringBody, TissueBody,
+    BLOCK, BandBody, Body, BodyKind, Compliance, Descent, FIXED, FlexibleBody, LANES, Layout, MODE_BLOCK,
+    Model, NONE, PrimKind, Quadratic, SECTION, SolidBody, SpringBody, TissueBody,
 };
 use crate::params::Params;
 use crate::probe::{Measure, Place};
@@ -64,6 +64,7 @@ impl Model {
             BodyKind::Band(band) => self.check_band(body, band),
             BodyKind::Tissue(tissue) => self.check_tissue(body, tissue),
             BodyKind::Solid(solid) => self.check_solid(body, solid),
+            BodyKind::Flexible(flexible) => self.check_flexible(body, flexible),
             BodyKind::Rigid(r) => below("frames", [r.0].into_iter(), self.rigids.len()),
         }
     }
@@ -156,6 +157,40 @@ impl Model {
         solid.layout.check_plain(body.vertices.len())
     }
 
+    fn check_flexible(&self, body: &Body, flexible: &FlexibleBody) -> Found {
+        let (n, columns) = (body.vertices.len(), flexible.columns());
+        let before = |b: &&Body| b.vertices.start < body.vertices.start;
+        let first: usize = self
+            .bodies
+            .iter()
+            .take_while(before)
+            .map(|b| match &b.kind {
+                BodyKind::Flexible(other) => other.elements.len(),
+                _ => 0,
+            })
+            .sum();
+        that(flexible.first as usize == first && flexible.nodes.len() == n, "control elements")?;
+        below("control elements", flexible.elements.iter().flat_map(|e| &e.vertices).copied(), n)?;
+        below("triangles", flexible.triangles.iter().flatten().copied(), n)?;
+        that(flexible.modes.len() == n.div_ceil(MODE_BLOCK) * columns * 3 * MODE_BLOCK, "modes")?;
+        that(flexible.reaction.len() == 6 * flexible.elements.len() * columns, "reactions")?;
+        that(
+            flexible.energy.len() == columns * columns && flexible.weight.moment.len() == 3 * columns,
+            "energies",
+        )?;
+        let yields = !matches!(flexible.compliance, Compliance::None);
+        that(flexible.give.len() == if yields { n } else { 0 }, "compliances")?;
+        match &flexible.compliance {
+            Compliance::None => Ok(()),
+            Compliance::All(all) => that(all.len() == 9 * n * n, "compliances"),
+            Compliance::Demand(factor) => {
+                let last = flexible.nodes.iter().copied();
+                that(factor.width() == 3, "compliances")?;
+                below("compliances", last, factor.nodes())
+            }
+        }
+    }
+
     fn check_contacts(&self) -> Found {
         for prim in &self.prims {
             below("primitives", [prim.body.0].into_iter(), self.bodies.len())?;
@@ -215,6 +250,7 @@ impl Model {
             Measure::HandForce(t) => below("probes", [t.0].into_iter(), self.tools.len()),
             Measure::SupportForce(b, v) => a_body(b).and_then(|()| some(v)),
             Measure::Energy(_, b) => b.iter().try_for_each(a_body),
+            Measure::Reaction(b, ..) => a_body(b),
             Measure::Cover(cover) => {
                 let all = cover.triangles.iter().flatten().map(|v| v.0);
                 a_body(&cover.body).and_then(|()| below("probes", all, self.rest.len()))

@@ -2,8 +2,9 @@
 
 use super::Kind::{Choice, Count, Direction, File, Flag, List, Name, Quantity, Text, Vector};
 use super::Need::{Default, Optional, Required};
+use super::flexible::FLEXIBLE;
 use super::organ::{BALL, ORGAN, READY};
-use super::solid::{BLOCK, SOLID, TETS};
+use super::solid::{BLOCK, SOLID, TETS, TUBE};
 use super::{Dim, Kind, MASS, POSITION, RADIUS, SPACE, STIFFNESS, Table, choice, key, table};
 
 pub(super) static BODY: Table = table(
@@ -47,6 +48,8 @@ pub(super) static BODY: Table = table(
                 ("spleen", "purple"),
                 ("colon", "pale pink"),
                 ("weave", "a membrane as a surgical mesh of pale threads"),
+                ("rubber", "a closed surface as amber rubber, parts of other materials grey"),
+                ("plastic", "a closed surface as clear plastic"),
             ]),
             Optional,
             "What it is drawn as; nothing else depends on it. Without it planes are tables, intestines are bowel, and organs are what they are.",
@@ -93,6 +96,7 @@ static SHAPE: Table = choice(
             "The surface of a solid of your own, made of blended parts.",
         ),
         key("block", Kind::Table(&BLOCK), Optional, "A block of tetrahedra."),
+        key("tube", Kind::Table(&TUBE), Optional, "A tube or cable of tetrahedra."),
         key("tets", Kind::Table(&TETS), Optional, "Tetrahedra from a file."),
         key("plane", Kind::Table(&PLANE), Optional, "A half-space: floor or wall."),
         key("sphere", Kind::Table(&SPHERE), Optional, "A ball."),
@@ -115,6 +119,7 @@ static SHAPE: Table = choice(
         "ball",
         "organ",
         "block",
+        "tube",
         "tets",
         "plane",
         "sphere",
@@ -272,10 +277,16 @@ static MODEL: Table = choice(
             Optional,
             "Tetrahedra of an elastic material: a block, a file of them, or a closed surface filled with them.",
         ),
+        key(
+            "flexible",
+            Kind::Table(&FLEXIBLE),
+            Optional,
+            "Tetrahedra of linear elasticity, solved beforehand and moved by control elements: a tube, a cable, a block, a file, or a closed surface.",
+        ),
         key("rigid", Kind::Table(&RIGID), Optional, "A movable solid."),
         key("fixed", Kind::Table(&FIXED), Optional, "A solid that stays where it is: `model.fixed = {}`."),
     ],
-    &["springs", "band", "tissue", "solid", "rigid", "fixed"],
+    &["springs", "band", "tissue", "solid", "flexible", "rigid", "fixed"],
 );
 
 static SPRINGS: Table = table(

@@ -21,6 +21,12 @@ pub(super) static PROBE: Table = choice(
             Optional,
             "Load that a body's springs put on some of its vertices [N].",
         ),
+        key(
+            "reaction",
+            Kind::Table(&REACTION),
+            Optional,
+            "Force [N] or torque [N m] that a control element puts on its flexible body.",
+        ),
         key("energy", Kind::Table(&ENERGY), Optional, "An energy [J]."),
         key(
             "cover",
@@ -29,7 +35,17 @@ pub(super) static PROBE: Table = choice(
             "How much of a goal box a body hides: 1 where all of it, 0 where nothing.",
         ),
     ],
-    &["position", "distance", "length", "contact_force", "hand_force", "support_force", "energy", "cover"],
+    &[
+        "position",
+        "distance",
+        "length",
+        "contact_force",
+        "hand_force",
+        "support_force",
+        "reaction",
+        "energy",
+        "cover",
+    ],
 );
 
 static PLACE: Table = table(
@@ -52,6 +68,21 @@ static BETWEEN: Table = table(
     &[
         key("from", Kind::Table(&PLACE), Required, "One place."),
         key("to", Kind::Table(&PLACE), Required, "The other."),
+    ],
+);
+
+static REACTION: Table = table(
+    "probe.reaction",
+    "What a control element puts on its body, by the matrix of its reactions.",
+    &[
+        key("body", BodyName, Required, "A body with model.flexible."),
+        key("control", Text, Required, "One of its control elements."),
+        key(
+            "kind",
+            Choice(&[("force", "its force"), ("torque", "its torque about its own middle")]),
+            Default("\"force\""),
+            "Which.",
+        ),
     ],
 );
 

@@ -1,6 +1,6 @@
 //! Solids: blocks and files of tetrahedra, materials, walls and ties.
 
-use super::Kind::{Choice, Count, File, List, Name, Quantity, Vector};
+use super::Kind::{Choice, Count, Direction, File, Flag, List, Name, Quantity, Vector};
 use super::Need::{Default, Optional, Required};
 use super::body::{SPHERE, UPRIGHT_BOX};
 use super::{Dim, Kind, POSITION, SPACE, Table, choice, key, table};
@@ -20,6 +20,40 @@ pub(super) static BLOCK: Table = table(
     ],
 );
 
+pub(super) static TUBE: Table = table(
+    "shape.tube",
+    "A tube or cable of tetrahedra, six in each cell, straight or along an arc. Sets: `start`, `end` (as long as `control`), `first`, `middle`, `last` (single sections), `outer`, `inner`.",
+    &[
+        key("from", POSITION, Default("[0, 0, 0]"), "The middle of its first end."),
+        key("direction", Direction, Default("[1, 0, 0]"), "Where it leads there."),
+        key("towards", Direction, Default("[0, 1, 0]"), "Where it bends, if it does."),
+        key("length", Quantity(Dim::Length, 1e-4, SPACE), Required, "Along its middle."),
+        key("outer_diameter", Quantity(Dim::Length, 1e-4, 10.0), Required, "Of its outside."),
+        key("inner_diameter", Quantity(Dim::Length, 1e-5, 10.0), Required, "Of its bore."),
+        key(
+            "control",
+            Quantity(Dim::Length, 0.0, SPACE),
+            Optional,
+            "Length of the sets `start` and `end`; the outer diameter if left out.",
+        ),
+        key(
+            "curvature",
+            Quantity(Dim::Curvature, 0.0, 1e4),
+            Default("0"),
+            "Of its middle at rest, one by the radius; 0 for a straight tube.",
+        ),
+        key("axial", Count(1, 100_000), Required, "Cells along it."),
+        key("azimuthal", Count(3, 10_000), Required, "Cells around it."),
+        key("radial", Count(1, 1000), Required, "Cells through its wall."),
+        key(
+            "hollow",
+            Flag,
+            Default("true"),
+            "Whether its bore is part of its surface; false for a cable, whose bore is too narrow to be seen.",
+        ),
+    ],
+);
+
 pub(super) static TETS: Table = table(
     "shape.tets",
     "Tetrahedra from a file, among others Gmsh, Medit, VTK or TetGen; its parts are joined. Those inside out are turned, and counted in a note. Of elements of higher order the corners are taken.",
@@ -35,9 +69,9 @@ pub(super) static TETS: Table = table(
     ],
 );
 
-const YOUNG: Kind = Quantity(Dim::Pressure, 0.0, 1e12);
-const POISSON: Kind = Quantity(Dim::None, -1.0, 1.0);
-const DENSITY: Kind = Quantity(Dim::Density, 0.0, 1e9);
+pub(super) const YOUNG: Kind = Quantity(Dim::Pressure, 0.0, 1e12);
+pub(super) const POISSON: Kind = Quantity(Dim::None, -1.0, 1.0);
+pub(super) const DENSITY: Kind = Quantity(Dim::Density, 0.0, 1e9);
 const LAW: Kind = Choice(&[
     ("neo-hookean", "stable neo-Hookean: soft tissue under large strains, and the fastest"),
     ("corotated", "linear in a frame that turns with each tetrahedron (Stomakhin et al. 2012)"),
@@ -55,7 +89,7 @@ const DESCENT: Kind = Choice(&[
     ),
 ]);
 
-const ELEMENT: Kind = Choice(&[
+pub(super) const ELEMENT: Kind = Choice(&[
     (
         "linear",
         "four nodes: the fastest; too stiff where tissue keeps its volume (they lock), unless they are small",
@@ -110,7 +144,7 @@ pub(super) static SOLID: Table = table(
     ],
 );
 
-static FILL: Table = table(
+pub(super) static FILL: Table = table(
     "model.solid.fill",
     "A closed surface (an organ, a ball, a mesh file) is filled with tetrahedra and drawn as it is, moved by them. Write `edge` or `tets`. All surfaces of a scene are filled with at most 2,000,000.",
     &[
@@ -125,7 +159,7 @@ static FILL: Table = table(
     ],
 );
 
-static REGION: Table = choice(
+pub(super) static REGION: Table = choice(
     "model.solid.region",
     "Tetrahedra of another material, chosen by a ball or a box that holds their centres, or by the number of their region in the file. What is not said is as in the body.",
     &[

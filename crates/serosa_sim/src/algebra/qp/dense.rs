@@ -5,7 +5,7 @@ use crate::Real;
 
 /// The Cholesky factor of a dense matrix, and what is solved with it. Keeps its room.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Dense {
+pub struct Dense {
     n: usize,
     width: usize,
     values: Vec<Column>,

@@ -19,6 +19,7 @@ use super::blocks::BlockMatrix;
 use super::elimination::Elimination;
 use crate::Real;
 
+pub(crate) use dense::Dense;
 pub use residual::Residual;
 pub use rows::{Kind, Rows, Term};
 

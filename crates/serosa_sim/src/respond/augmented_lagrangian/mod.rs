@@ -19,9 +19,9 @@ mod touching;
 pub(crate) use links::Contacts;
 pub use links::Links;
 pub(crate) use node::Local;
-pub use touching::{Answer, Touching};
+pub use touching::{Answer, Axes, Touching};
 
-use crate::body::{Substep, band, solid, springs};
+use crate::body::{Substep, band, flexible, solid, springs};
 use crate::model::BodyKind;
 use crate::report::StepReport;
 use crate::scratch::Scratch;
@@ -43,6 +43,7 @@ pub(super) fn answer(sub: &Substep, state: &mut State, scratch: &mut Scratch, re
     prepare::prepare(sub, state, scratch);
     solid::start(sub, state, scratch);
     springs::start(sub, state, scratch);
+    flexible::start(sub, state, scratch);
     for sweep in 0..sub.sweeps {
         if sweep + 1 == sub.sweeps {
             scratch.last_sweep.copy_from_slice(&scratch.pos);
@@ -53,6 +54,7 @@ pub(super) fn answer(sub: &Substep, state: &mut State, scratch: &mut Scratch, re
                 BodyKind::Rigid(r) => rigid::descend(sub, b as u32, *r, scratch),
                 BodyKind::Springs(body) => springs::descend(sub, b, body, state, scratch),
                 BodyKind::Solid(body) => solid::descend_touched(sub, (b, body), state, scratch),
+                BodyKind::Flexible(body) => flexible::descend(sub, b, body, state, scratch),
                 BodyKind::Band(_) | BodyKind::Tissue(_) => {}
             }
         }
@@ -66,6 +68,7 @@ pub(super) fn answer(sub: &Substep, state: &mut State, scratch: &mut Scratch, re
         }
     }
     report.residual_m = Some(moved(&scratch.last_sweep, &scratch.pos).max(report.residual_m.unwrap_or(0.0)));
+    flexible::spread(sub, state, scratch);
     velocities(sub, state, scratch);
     store(sub, state, scratch, report);
 }

@@ -3,6 +3,7 @@
 use super::REST_GAP;
 use super::touching::{Source, Touching};
 use crate::body::Substep;
+use crate::body::flexible::PACE;
 use crate::model::{BodyKind, Pose};
 use crate::row::{Row, Side};
 use crate::scratch::{Mobility, Scratch};
@@ -64,12 +65,18 @@ fn feel(sub: &Substep, scratch: &mut Scratch) {
     felt_inv_mass.extend_from_slice(inv_mass);
     let per_h2 = 1.0 / (sub.h * sub.h);
     for (b, body) in sub.model.bodies.iter().enumerate() {
-        if let BodyKind::Solid(solid) = &body.kind {
-            for (v, felt) in felt_inv_mass[body.vertex_range()].iter_mut().enumerate() {
+        let felt = felt_inv_mass[body.vertex_range()].iter_mut().enumerate();
+        match &body.kind {
+            BodyKind::Solid(solid) => felt.for_each(|(v, felt)| {
                 if let Some(firmness) = solids[b].firmness(solid, v).filter(|_| *felt > 0.0) {
                     *felt = per_h2 / firmness;
                 }
-            }
+            }),
+            // No inertia at all: they give way as much in a short step as in a long one.
+            BodyKind::Flexible(flexible) => felt.for_each(|(v, felt)| {
+                *felt = flexible.give.get(v).map_or(0.0, |give| Real::from(*give) * (PACE * per_h2));
+            }),
+            _ => {}
         }
     }
 }

@@ -57,6 +57,17 @@ pub struct Answer {
     pub potential: Real,
 }
 
+/// What a row does at some positions, by directions.
+#[derive(Clone, Copy, Debug)]
+pub struct Axes {
+    /// On side A \[N\].
+    pub force: Vec3,
+    /// Orthonormal.
+    pub dirs: [Vec3; 3],
+    /// How much the force falls as A moves along each of them \[N/m\], not negative.
+    pub stiffness: [Real; 3],
+}
+
 impl Touching {
     /// Whether one of its sides belongs to that body.
     pub fn holds(&self, body: u32) -> bool {
@@ -123,6 +134,45 @@ impl Touching {
             }
         };
         answer
+    }
+
+    /// Force and stiffness as [`Self::answer`] has them, the matrix as its directions.
+    pub fn axes(&self, between: Vec3) -> Axes {
+        let (push, (pull, size)) = (self.push(between), self.rub(between));
+        let slides = size > self.most();
+        let across = match (slides, self.limit > 0.0) {
+            (true, _) => self.stiffness * self.limit / size,
+            (false, true) => self.stiffness,
+            (false, false) => 0.0,
+        };
+        let along = if push > 0.0 { self.stiffness } else { 0.0 };
+        let way = if slides { pull / size } else { Vec3::ZERO };
+        let dirs = match (self.is_grip(), slides) {
+            (true, true) => {
+                let first = way.any_orthonormal_vector();
+                [first, way, first.cross(way)]
+            }
+            (false, true) => [self.normal, way, self.normal.cross(way)],
+            (_, false) => {
+                let first = self.normal.any_orthonormal_vector();
+                [self.normal, first, self.normal.cross(first)]
+            }
+        };
+        Axes {
+            force: self.normal * push + if slides { way * self.limit } else { pull },
+            dirs,
+            stiffness: [
+                if self.is_grip() { across } else { along },
+                if slides { 0.0 } else { across },
+                across,
+            ],
+        }
+    }
+
+    /// What it pushed with when the multipliers were last updated, on side A \[N\].
+    pub(crate) fn pushes(&self) -> Vec3 {
+        let push = if self.is_grip() { Vec3::ZERO } else { self.normal * self.lambda };
+        push + self.drag
     }
 
     /// The potential alone \[J\].
@@ -193,5 +243,51 @@ impl Touching {
         let (pull, size) = self.rub(between);
         (self.slides, self.trial, self.between) = (size > self.limit, false, between);
         self.drag = if self.slides { pull * (self.limit / size) } else { pull };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::VertexId;
+
+    fn some(seed: &mut u64) -> Real {
+        *seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (*seed >> 11) as Real / (1u64 << 52) as Real - 1.0
+    }
+
+    #[test]
+    fn directions_say_what_the_matrix_says() {
+        let mut seed = 3;
+        for round in 0..400 {
+            let mut vec = || Vec3::new(some(&mut seed), some(&mut seed), some(&mut seed));
+            let vertex = Side::Soft([VertexId(0); 2], [1.0, 0.0]);
+            let normal = vec().normalize();
+            let mut row = Touching {
+                source: if round % 4 == 0 { Source::Grip(0) } else { Source::Row(0) },
+                sides: [vertex; 2],
+                bodies: [0, 1],
+                normal,
+                offset: 0.0,
+                stiffness: 2.0,
+                lambda: 0.3,
+                friction: 0.5,
+                anchor: Vec3::ZERO,
+                drag: Vec3::ZERO,
+                limit: if round % 5 == 0 { 0.0 } else { 0.4 },
+                slides: false,
+                trial: round % 3 == 0,
+                between: Vec3::ZERO,
+            };
+            row.anchor = row.across(vec() * 0.2);
+            let between = vec() * 0.5;
+            let (answer, axes) = (row.answer(between), row.axes(between));
+            let sum = |m: Mat3, (d, k): (Vec3, Real)| m + Mat3::from_cols(d * d.x, d * d.y, d * d.z) * k;
+            let matrix = axes.dirs.into_iter().zip(axes.stiffness).fold(Mat3::ZERO, sum);
+            assert!(matrix.abs_diff_eq(answer.matrix, 1e-12), "{round}: {matrix} {}", answer.matrix);
+            assert!((axes.force - answer.force).length() < 1e-12, "{round}");
+            let square = Mat3::from_cols_array_2d(&axes.dirs.map(|d| d.to_array()));
+            assert!((square.transpose() * square).abs_diff_eq(Mat3::IDENTITY, 1e-12), "{round}");
+        }
     }
 }
