@@ -209,6 +209,12 @@ impl Oven<'_> {
                 return None;
             }
         };
+        if chosen.pieces > 1 {
+            self.notes.push(format!(
+                "\"{}\" is of {} pieces that nothing joins: each is moved by what holds it alone",
+                raw.name, chosen.pieces
+            ));
+        }
         let materials = match solid::materials(tets, &flexible.base, &flexible.regions) {
             Ok(materials) => materials,
             Err((message, help)) => {
