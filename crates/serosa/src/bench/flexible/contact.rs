@@ -40,7 +40,7 @@ pub fn bench(report: &mut Report) -> Result<(), Failure> {
     let surface = flexible_of(&world)?.nodes.len();
     let file_bytes = serosa_io::baked::write(&scene.text, &loaded).map_or(0, |bytes| bytes.len());
     let object = json!({
-        "bench": "flexible", "case": "e", "method": "bake", "n": surface, "nodes": surface,
+        "bench": "flexible", "case": "e", "method": "bake", "n": surface, "tets": null, "nodes": surface,
         "surface_nodes": surface, "published_counts": [null, null, nodes], "bake_s": bake_s, "ms": 1e3 * bake_s,
         "published_s": published_s, "file_bytes": file_bytes, "published_bytes": published_bytes,
     });
@@ -49,8 +49,8 @@ pub fn bench(report: &mut Report) -> Result<(), Failure> {
     report.line(&object, &text);
     let ([ms, mean], pushed) = pool(1)?.install(|| update(&world, flexible_of(&world)?))?;
     let object = json!({
-        "bench": "flexible", "case": "e", "method": "update", "n": TOUCHED, "surface_nodes": surface, "ms": ms,
-        "ms_mean": mean, "pushed": pushed, "published_ms": FRAME_MS, "threads": 1,
+        "bench": "flexible", "case": "e", "method": "update", "n": TOUCHED, "nodes": surface, "surface_nodes": surface, "ms": ms,
+        "ms_mean": mean, "pushed": pushed, "published_ms": FRAME_MS, "published_s": 1e-3 * FRAME_MS, "threads": 1,
     });
     let text = format!(
         "e     update             -        - {surface:>8} {ms:>6.3} ms {FRAME_MS:>8.1} ms  ({TOUCHED} nodes, {pushed} pushed)"
@@ -60,8 +60,8 @@ pub fn bench(report: &mut Report) -> Result<(), Failure> {
     let mut session = Session::new(world, Device::of_scene(&loaded.raw));
     let ([mean, worst], most) = pool(1)?.install(|| steps(&mut session))?;
     let object = json!({
-        "bench": "flexible", "case": "e", "method": "online", "n": surface, "surface_nodes": surface, "ms": mean,
-        "ms_p99": worst, "contacts": most, "published_ms": FRAME_MS, "threads": 1,
+        "bench": "flexible", "case": "e", "method": "online", "n": surface, "nodes": surface, "surface_nodes": surface, "ms": mean,
+        "ms_p99": worst, "contacts": most, "published_ms": FRAME_MS, "published_s": 1e-3 * FRAME_MS, "threads": 1,
     });
     let text = format!(
         "e     online             -        - {surface:>8} {mean:>6.3} ms {FRAME_MS:>8.1} ms  (whole steps, {worst:.3} ms at worst but one in a hundred, {most} contacts)"
