@@ -13,12 +13,13 @@ use crate::Failure;
 use crate::cli::BenchArgs;
 use crate::command::run::{pool, progress};
 use crate::scenes::{self, find};
+use crate::session::clock::process_cpu_s;
 use serde_json::json;
-use serosa_bake::bake;
 use serosa_bake::flexible::gradients::descend;
 use serosa_bake::flexible::{System, choose};
 use serosa_bake::raw::{Place, RawFlexible, RawGeometry, RawModel, RawScene, RawTets};
 use serosa_bake::solid::materials;
+use serosa_bake::{Baked, bake};
 use serosa_sim::body::flexible::{FlexibleWork, largest_strain, shape};
 use serosa_sim::model::FlexibleBody;
 use serosa_sim::{Vec3, World};
@@ -84,9 +85,7 @@ pub fn bench(args: &BenchArgs, report: &mut Report) -> Result<(), Failure> {
         let scene = find(published.scene)?;
         let loaded = scenes::load(&scene)?;
         let (tets, flexible) = parts(&loaded.raw)?;
-        let start = Instant::now();
-        let baked = bake(&loaded.raw).map_err(|faults| Failure::input(format!("error: {faults:?}")))?;
-        let bake_s = start.elapsed().as_secs_f64();
+        let (baked, bake_s, cpu_s) = baked(&loaded.raw)?;
         progress.inc(1);
         let world = baked.world();
         let body = flexible_of(&world)?;
@@ -95,7 +94,7 @@ pub fn bench(args: &BenchArgs, report: &mut Report) -> Result<(), Failure> {
         line.bake(
             "bake",
             bake_s,
-            json!({ "file_bytes": file_bytes, "published_bytes": published.file_bytes }),
+            json!({ "file_bytes": file_bytes, "bake_cpu_s": cpu_s, "published_bytes": published.file_bytes }),
             report,
         );
         let fail = |what: String| Failure::input(format!("error: {what}"));
@@ -125,6 +124,14 @@ pub fn bench(args: &BenchArgs, report: &mut Report) -> Result<(), Failure> {
             Err(Failure::CheckFailed(text))
         }
     }
+}
+
+/// A bake, and how long it took on the clock and on the processor \[s\].
+fn baked(raw: &RawScene) -> Result<(Baked, f64, Option<f64>), Failure> {
+    let (start, cpu) = (Instant::now(), process_cpu_s());
+    let baked = bake(raw).map_err(|faults| Failure::input(format!("error: {faults:?}")))?;
+    let spent = process_cpu_s().zip(cpu).map(|(now, then)| now - then);
+    Ok((baked, start.elapsed().as_secs_f64(), spent))
 }
 
 fn parts(raw: &RawScene) -> Result<(&RawTets, &RawFlexible), Failure> {

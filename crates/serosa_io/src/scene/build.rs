@@ -15,7 +15,7 @@ use super::world;
 use super::{FileReader, Organs, UsedFile};
 use serosa_bake::raw::{
     Camera, Place, RawBand, RawBody, RawFilled, RawGeometry, RawMeasure, RawModel, RawPlace, RawProbe,
-    RawScene, RawSolid, RawStrip, RawTissue, RawTunable, SpringTube, SurfaceMass, Text,
+    RawScene, RawSolid, RawStrip, RawTets, RawTissue, RawTunable, SpringTube, SurfaceMass, Text,
 };
 use serosa_bake::scene::VERTICES_MAX;
 use serosa_geometry::generate::intestine::{Intestine, Layout, intestine};
@@ -309,14 +309,7 @@ impl Builder<'_> {
                 self.count(vertices, n)?;
                 Some(RawGeometry::Tets(solid::wound(&tube)))
             }
-            "tets" => {
-                let made = solid::read(n, self.read_file, &mut self.built.files);
-                self.sound(made).map(RawGeometry::Tets)
-            }
-            "elements" => {
-                self.count(n.triples("nodes").len() as u64, n)?;
-                self.sound(elements::elements(n)).map(RawGeometry::Tets)
-            }
+            "tets" | "elements" => self.tets(shape, n).map(RawGeometry::Tets),
             "plane" => {
                 let turn = rotation::between(Vec3::Z, n.vector("normal"));
                 simple(RawSolid::Plane, n.vector("point"), turn)
@@ -341,6 +334,16 @@ impl Builder<'_> {
             }
             _ => None,
         }
+    }
+
+    /// Tetrahedra of a file, or written out.
+    fn tets(&mut self, shape: &str, n: &Node) -> Option<RawTets> {
+        self.count(n.triples("nodes").len() as u64, n)?;
+        let made = match shape {
+            "elements" => elements::elements(n),
+            _ => solid::read(n, self.read_file, &mut self.built.files),
+        };
+        self.sound(made)
     }
 
     /// Counts vertices before anything is made, so that a small file cannot ask for a large memory. `None` where they

@@ -10,7 +10,6 @@ use crate::command::run::{pool, progress};
 use crate::scenes::{self, find};
 use crate::session::{Device, Session};
 use serde_json::json;
-use serosa_bake::bake;
 use serosa_sim::algebra::Capacitance;
 use serosa_sim::model::{Compliance, FlexibleBody};
 use serosa_sim::{Vec3, World};
@@ -32,9 +31,7 @@ pub fn bench(report: &mut Report) -> Result<(), Failure> {
     let progress = progress(3, SCENE);
     let scene = find(SCENE)?;
     let loaded = scenes::load(&scene)?;
-    let start = Instant::now();
-    let baked = bake(&loaded.raw).map_err(|faults| Failure::input(format!("error: {faults:?}")))?;
-    let bake_s = start.elapsed().as_secs_f64();
+    let (baked, bake_s, cpu_s) = super::baked(&loaded.raw)?;
     progress.inc(1);
     let (world, (nodes, published_s, published_bytes)) = (baked.world(), PUBLISHED);
     let surface = flexible_of(&world)?.nodes.len();
@@ -42,7 +39,7 @@ pub fn bench(report: &mut Report) -> Result<(), Failure> {
     let object = json!({
         "bench": "flexible", "case": "e", "method": "bake", "n": surface, "tets": null, "nodes": surface,
         "surface_nodes": surface, "published_counts": [null, null, nodes], "bake_s": bake_s, "ms": 1e3 * bake_s,
-        "published_s": published_s, "file_bytes": file_bytes, "published_bytes": published_bytes,
+        "published_s": published_s, "bake_cpu_s": cpu_s, "file_bytes": file_bytes, "published_bytes": published_bytes,
     });
     let text =
         format!("e     bake               -        - {surface:>8} {bake_s:>7.2} s {published_s:>9.0} s");
