@@ -109,8 +109,10 @@ impl Factor {
             sizes.push([panel.columns as u32, panel.tail.len() as u32]);
             tails.extend_from_slice(panel.tail);
             match &mut values {
-                Values::Single(all) => kernel::pack(panel.values, height, |x| all.push(x as f32)),
-                Values::Double(all) => kernel::pack(panel.values, height, |x| all.push(x)),
+                Values::Single(all) => kernel::pack(panel.values, height, |x| {
+                    all.extend(x.iter().map(|x| *x as f32));
+                }),
+                Values::Double(all) => kernel::pack(panel.values, height, |x| all.extend_from_slice(x)),
             }
         }
         Stored { width: width as u32, nodes: nodes as u32, order, sizes, tails, values }.try_into()
