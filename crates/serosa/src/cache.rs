@@ -5,8 +5,8 @@
 //! [`KEPT_MAX`]: what was not used for longest goes first. It may be removed at any time.
 
 use crate::command::run::bar;
-use crate::whole;
-use serosa_io::baked::{self, BAKE_MAX, BakeFile};
+use crate::{mapped, whole};
+use serosa_io::baked::{self, BakeFile};
 use serosa_io::scene::{self, Draft, FileReader, Loaded, Problem, UsedFile};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -133,8 +133,7 @@ fn entry(key: u64) -> String {
 
 /// A kept bake, if it is sound and of just this scene.
 fn found(path: &Path, text: &str, files: &[UsedFile]) -> Result<BakeFile, String> {
-    let bytes = crate::scenes::read_bounded(path, BAKE_MAX)?;
-    let bake = BakeFile::read(&bytes).map_err(|e| e.to_string())?;
+    let bake = mapped::read_bake(path)?;
     if !bake.is_of(text, files) {
         return Err("it is the bake of another scene".into());
     }

@@ -148,6 +148,9 @@ pub struct BakeArgs {
     /// File to write; an older bake of that name is replaced
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
+    /// Also write the shapes of flexible bodies, each control element moved along each of its ways, for other programs
+    #[arg(long, value_name = "FILE.iv")]
+    pub inventor: Option<PathBuf>,
     /// Replace a file of that name that is no bake
     #[arg(long)]
     pub force: bool,

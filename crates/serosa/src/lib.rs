@@ -6,6 +6,7 @@ pub mod cli;
 pub mod command;
 pub mod diagnostics;
 pub mod inspect;
+pub mod mapped;
 pub mod scenes;
 pub mod session;
 #[cfg(feature = "page")]

@@ -1,8 +1,8 @@
 //! Built-in scenes, and how a SCENE argument becomes a loaded scene.
 
 use crate::cache::Cache;
-use crate::{Console, Failure, diagnostics};
-use serosa_io::baked::{BAKE_MAX, BakeFile, MAGIC};
+use crate::{Console, Failure, diagnostics, mapped};
+use serosa_io::baked::{BakeFile, MAGIC};
 use serosa_io::scene::{self, Loaded, Problem, SCENE_MAX};
 use std::fs::{self, File};
 use std::io::Read;
@@ -116,14 +116,9 @@ pub fn find(scene: &str) -> Result<SceneText, Failure> {
 }
 
 fn find_bake(path: &str) -> Result<SceneText, Failure> {
-    let bake = read_bake(Path::new(path))
+    let bake = mapped::read_bake(Path::new(path))
         .map_err(|reason| Failure::input(format!("error: the bake {path} cannot be used: {reason}")))?;
     Ok(SceneText { name: path.to_owned(), text: bake.text.clone(), bake: Some(Arc::new(bake)) })
-}
-
-/// A bake file, or why it cannot be used.
-pub fn read_bake(path: &Path) -> Result<BakeFile, String> {
-    BakeFile::read(&read_bounded(path, BAKE_MAX)?).map_err(|e| e.to_string())
 }
 
 /// Whether a file begins with these bytes; none where there is none.

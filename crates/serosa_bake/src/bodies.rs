@@ -209,6 +209,12 @@ impl Oven<'_> {
                 return None;
             }
         };
+        if chosen.pieces > 1 {
+            self.notes.push(format!(
+                "\"{}\" is of {} pieces that nothing joins: each is moved by what holds it alone",
+                raw.name, chosen.pieces
+            ));
+        }
         let materials = match solid::materials(tets, &flexible.base, &flexible.regions) {
             Ok(materials) => materials,
             Err((message, help)) => {
@@ -216,7 +222,7 @@ impl Oven<'_> {
                 return None;
             }
         };
-        let touched = self.raw.world.response == Response::AugmentedLagrangian;
+        let touched = self.is_touched(raw);
         match flexible::add(&mut self.model, tets, (flexible, &materials), &chosen, touched, watch) {
             Ok(body) => Some(BodyKind::Flexible(Box::new(body))),
             Err(error) => {
@@ -228,6 +234,12 @@ impl Oven<'_> {
                 None
             }
         }
+    }
+
+    /// Whether something can touch a flexible body: others, tools, or its own parts. What nothing touches need not yield.
+    fn is_touched(&self, raw: &RawBody) -> bool {
+        let others = self.raw.bodies.len() > 1 || !self.raw.tools.is_empty();
+        self.raw.world.response == Response::AugmentedLagrangian && (others || raw.self_contact)
     }
 
     /// The same of a closed surface alone.
@@ -258,7 +270,7 @@ impl Oven<'_> {
             self.faults.extend(found);
             return None;
         }
-        let touched = self.raw.world.response == Response::AugmentedLagrangian;
+        let touched = self.is_touched(raw);
         match flexible::boundary::add(&mut self.model, mesh, flexible, &chosen, touched, watch) {
             Ok(body) => Some(BodyKind::Flexible(Box::new(body))),
             Err(error) => {

@@ -41,7 +41,8 @@ pub fn bake_watched(raw: &RawScene, watch: &mut dyn FnMut(usize, usize)) -> Resu
     let fillings = filled::parts(raw);
     let shares = shares(raw);
     let parts = fillings + shares.iter().sum::<usize>() + 3;
-    let mut oven = Oven { raw, model: Model::default(), params: params(raw), faults: Vec::new() };
+    let mut oven =
+        Oven { raw, model: Model::default(), params: params(raw), faults: Vec::new(), notes: Vec::new() };
     oven.check_names();
     oven.check_size();
     if !oven.faults.is_empty() {
@@ -82,8 +83,8 @@ pub fn bake_watched(raw: &RawScene, watch: &mut dyn FnMut(usize, usize)) -> Resu
     watch(parts - 2, parts);
     oven.model.neighbours = neighbours::neighbours(&oven.model);
     watch(parts - 1, parts);
-    let mut baked = Baked { model: Arc::new(oven.model), params: oven.params, notes: Vec::new() };
-    baked.notes.clone_from(&filled.notes);
+    let mut baked = Baked { model: Arc::new(oven.model), params: oven.params, notes: oven.notes };
+    baked.notes.extend(filled.notes.clone());
     baked.notes.extend(told_left_out(&baked.model, &left_out));
     baked.notes.extend(notes(raw, &baked));
     overlap::settle(raw, &mut baked)?;
@@ -119,6 +120,7 @@ pub(crate) struct Oven<'a> {
     pub model: Model,
     pub params: Params,
     pub faults: Vec<Fault>,
+    pub notes: Vec<String>,
 }
 
 impl Oven<'_> {

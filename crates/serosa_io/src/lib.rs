@@ -5,6 +5,7 @@
 pub mod baked;
 pub mod fingerprint;
 pub mod mesh;
+pub mod modes;
 pub mod recording;
 pub mod scene;
 pub mod wire;

@@ -2,11 +2,13 @@
 
 mod check;
 mod flexible;
+mod floats;
 mod solid;
 
 pub use flexible::{
     Compliance, ControlElement, FlexibleBody, Limits, MODE_BLOCK, MODES, MeanRotation, Weight,
 };
+pub use floats::Floats;
 pub use solid::{
     Descent, Global, Group, Knot, LANES, Law, Layout, MIDDLES, NONE, Part, Quadratic, Region, SAMPLE,
     SECTION, Skin, SolidBody, Tet, Tie, Wall,

@@ -2,21 +2,24 @@
 //!
 //! The same scenes as in the gallery. Bakes are timed from the tetrahedra to the model; conjugate gradients, the published
 //! method, solve some of the modes of the same system, and their time is that of all modes at the same pace. Online is the
-//! weighted sum on one thread, beside the time in which the same memory can be read at all.
+//! weighted sum on one thread, beside the time in which the same memory can be read at all. With `--peers` CHOLMOD takes the
+//! place of conjugate gradients.
 
 mod contact;
+mod factor;
 
 use super::Report;
 use crate::Failure;
 use crate::cli::BenchArgs;
 use crate::command::run::{pool, progress};
 use crate::scenes::{self, find};
+use crate::session::clock::process_cpu_s;
 use serde_json::json;
-use serosa_bake::bake;
 use serosa_bake::flexible::gradients::descend;
 use serosa_bake::flexible::{System, choose};
 use serosa_bake::raw::{Place, RawFlexible, RawGeometry, RawModel, RawScene, RawTets};
 use serosa_bake::solid::materials;
+use serosa_bake::{Baked, bake};
 use serosa_sim::body::flexible::{FlexibleWork, largest_strain, shape};
 use serosa_sim::model::FlexibleBody;
 use serosa_sim::{Vec3, World};
@@ -74,16 +77,15 @@ const STEPS: usize = 5000;
 const REPEATS: usize = 400;
 
 /// All published models.
-pub fn bench(_: &BenchArgs, report: &mut Report) -> Result<(), Failure> {
+pub fn bench(args: &BenchArgs, report: &mut Report) -> Result<(), Failure> {
+    let mut slower = Vec::new();
     report.text("case  method         tets    nodes  surface      time   published");
     for published in &PUBLISHED {
         let progress = progress(4, published.scene);
         let scene = find(published.scene)?;
         let loaded = scenes::load(&scene)?;
         let (tets, flexible) = parts(&loaded.raw)?;
-        let start = Instant::now();
-        let baked = bake(&loaded.raw).map_err(|faults| Failure::input(format!("error: {faults:?}")))?;
-        let bake_s = start.elapsed().as_secs_f64();
+        let (baked, bake_s, cpu_s) = baked(&loaded.raw)?;
         progress.inc(1);
         let world = baked.world();
         let body = flexible_of(&world)?;
@@ -92,17 +94,44 @@ pub fn bench(_: &BenchArgs, report: &mut Report) -> Result<(), Failure> {
         line.bake(
             "bake",
             bake_s,
-            json!({ "file_bytes": file_bytes, "published_bytes": published.file_bytes }),
+            json!({ "file_bytes": file_bytes, "bake_cpu_s": cpu_s, "published_bytes": published.file_bytes }),
             report,
         );
-        let (slow_s, steps, off) = gradients(tets, flexible, body)?;
+        let fail = |what: String| Failure::input(format!("error: {what}"));
+        let chosen = choose(tets, flexible, &[], Place::Body(0)).map_err(|f| fail(format!("{f:?}")))?;
+        let materials = materials(tets, &flexible.base, &flexible.regions).map_err(|e| fail(e.0))?;
+        let system = System::of(tets, &materials, &chosen);
+        match &args.peers {
+            Some(python) if !factor::bench(published, &system, python, report)? => {
+                slower.push(published.case)
+            }
+            Some(_) => {}
+            None => {
+                let (slow_s, steps, off) = gradients(&system, body);
+                let more = json!({ "modes": SAMPLED.len(), "steps": steps, "tolerance": TOLERANCE, "difference": off, "converged": steps < STEPS });
+                line.bake("bake-cg", slow_s, more, report);
+            }
+        }
         progress.inc(1);
-        let more = json!({ "modes": SAMPLED.len(), "steps": steps, "tolerance": TOLERANCE, "difference": off, "converged": steps < STEPS });
-        line.bake("bake-cg", slow_s, more, report);
         line.online(body, pool(1)?.install(|| online(&world, body)), report);
         progress.finish_and_clear();
     }
-    contact::bench(report)
+    contact::bench(report)?;
+    match &slower[..] {
+        [] => Ok(()),
+        cases => {
+            let text = format!("our factor took longer than CHOLMOD's of the models {}", cases.join(", "));
+            Err(Failure::CheckFailed(text))
+        }
+    }
+}
+
+/// A bake, and how long it took on the clock and on the processor \[s\].
+fn baked(raw: &RawScene) -> Result<(Baked, f64, Option<f64>), Failure> {
+    let (start, cpu) = (Instant::now(), process_cpu_s());
+    let baked = bake(raw).map_err(|faults| Failure::input(format!("error: {faults:?}")))?;
+    let spent = process_cpu_s().zip(cpu).map(|(now, then)| now - then);
+    Ok((baked, start.elapsed().as_secs_f64(), spent))
 }
 
 fn parts(raw: &RawScene) -> Result<(&RawTets, &RawFlexible), Failure> {
@@ -122,20 +151,12 @@ fn flexible_of(world: &World) -> Result<&FlexibleBody, Failure> {
 }
 
 /// Time of all modes at the pace of some, the most steps of one, and how far they are from the factor's \[part of the largest\].
-fn gradients(
-    tets: &RawTets,
-    flexible: &RawFlexible,
-    body: &FlexibleBody,
-) -> Result<(f64, usize, f64), Failure> {
-    let fail = |what: String| Failure::input(format!("error: {what}"));
-    let chosen = choose(tets, flexible, &[], Place::Body(0)).map_err(|f| fail(format!("{f:?}")))?;
-    let materials = materials(tets, &flexible.base, &flexible.regions).map_err(|e| fail(e.0))?;
-    let system = System::of(tets, &materials, &chosen);
+fn gradients(system: &System, body: &FlexibleBody) -> (f64, usize, f64) {
     let columns = system.columns();
     let (start, mut steps, mut off) = (Instant::now(), 0, 0.0f64);
     for part in SAMPLED {
         let column = ((columns - 1) as f64 * part).round() as usize;
-        let solved = descend(&system, column, TOLERANCE, STEPS);
+        let solved = descend(system, column, TOLERANCE, STEPS);
         steps = steps.max(solved.steps);
         let largest = solved.mode.iter().fold(0.0f64, |m, x| m.max(x.abs()));
         for (mode, node) in body.mode(column).zip(&body.nodes) {
@@ -144,7 +165,7 @@ fn gradients(
             }
         }
     }
-    Ok((start.elapsed().as_secs_f64() * columns as f64 / SAMPLED.len() as f64, steps, off))
+    (start.elapsed().as_secs_f64() * columns as f64 / SAMPLED.len() as f64, steps, off)
 }
 
 /// The quickest and the mean of some runs \[ms\].
@@ -204,7 +225,8 @@ impl Line<'_> {
         let object = json!({
             "bench": "flexible", "case": p.case, "method": "online", "n": surface, "tets": tets, "nodes": nodes,
             "surface_nodes": surface, "ms": ms, "ms_mean": mean, "strain_ms": strain_ms, "limit_ms": limit_ms,
-            "bytes": 4 * body.modes.len(), "columns": body.columns(), "published_ms": FRAME_MS, "threads": 1,
+            "bytes": 4 * body.modes.len(), "columns": body.columns(), "published_ms": FRAME_MS,
+            "published_s": 1e-3 * FRAME_MS, "threads": 1,
         });
         let text = format!(
             "{:<5} {:<10} {tets:>8} {nodes:>8} {surface:>8} {ms:>6.3} ms {FRAME_MS:>8.1} ms  (memory alone {limit_ms:.3} ms, strain {strain_ms:.3} ms)",

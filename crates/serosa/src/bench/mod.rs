@@ -10,6 +10,7 @@ mod intestine;
 mod laparos;
 mod medvr;
 mod organ;
+mod python;
 mod qp;
 mod rope;
 mod validation;
@@ -76,9 +77,9 @@ pub fn bench(args: &BenchArgs, console: &mut Console) -> Result<(), Failure> {
             "error: only the benchmarks \"intestine\" and \"medvr\" draw figures\n  help: leave --svg out",
         ));
     }
-    if args.peers.is_some() && name != "collide" {
+    if args.peers.is_some() && !["collide", "flexible"].contains(&name.as_str()) {
         return Err(Failure::input(
-            "error: only the benchmark \"collide\" runs other programs\n  help: leave --peers out",
+            "error: only the benchmarks \"collide\" and \"flexible\" run other programs\n  help: leave --peers out",
         ));
     }
     match BENCHES.iter().find(|b| b.0 == name) {

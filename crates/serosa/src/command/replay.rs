@@ -3,7 +3,7 @@
 use super::run::{default_threads, pool, probes_json, progress};
 use crate::cache::Cache;
 use crate::cli::ReplayArgs;
-use crate::{Console, Failure, diagnostics, scenes};
+use crate::{Console, Failure, diagnostics, mapped, scenes};
 use serde_json::json;
 use serosa_bake::Baked;
 use serosa_io::baked::BakeFile;
@@ -38,7 +38,7 @@ pub fn replay(args: &ReplayArgs, console: &mut Console) -> Result<(), Failure> {
     let recording = Recording::read(&bytes).map_err(|e| refuse(e.to_string()))?;
     let bake = args.bake.as_deref().map(|path| {
         let named = |why| refuse(format!("the bake {} cannot be used: {why}", path.display()));
-        scenes::read_bake(path).map_err(named)
+        mapped::read_bake(path).map_err(named)
     });
     let world = open(&recording, bake.transpose()?.as_ref()).map_err(refuse)?;
     let threads = args.threads.map_or_else(default_threads, usize::from);

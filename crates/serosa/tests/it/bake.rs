@@ -197,3 +197,45 @@ fn a_run_uses_the_folder_that_the_user_names() {
     assert_eq!(hash(&usual), hash(&odd), "{odd:?}");
     assert_eq!(hash(&usual), hash(&run(folder.path())));
 }
+
+const BENT: &str = "serosa = 1\ntitle = \"bent\"\n[[body]]\nname = \"bar\"\n\
+    shape.block = { size = [\"10 cm\", \"2 cm\", \"2 cm\"], cell = \"1 cm\" }\n\
+    model.flexible = { young = \"1 MPa\", control = [{ name = \"hand\", set = \"left\" }] }\n";
+
+/// What a process has open stays what it was when another bake takes the place of the file.
+#[test]
+fn a_mapped_bake_outlives_its_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let [scene, bake] = ["bent.toml", "bent.bake"].map(|name| folder.path().join(name));
+    fs::write(&scene, BENT).unwrap();
+    assert_eq!(tell(&["bake", text(&scene), "-o", text(&bake)]).code, 0);
+    let open = serosa::mapped::read_bake(&bake).unwrap();
+    let before = of_bake(&open.baked);
+    fs::write(&scene, BENT.replace("1 MPa", "2 MPa").replace("10 cm", "20 cm")).unwrap();
+    assert_eq!(tell(&["bake", text(&scene), "-o", text(&bake)]).code, 0);
+    assert_eq!(of_bake(&open.baked), before);
+    assert_ne!(of_bake(&serosa::mapped::read_bake(&bake).unwrap().baked), before);
+    fs::remove_file(&bake).unwrap();
+    assert_eq!(of_bake(&open.baked), before);
+    fs::write(&bake, "").unwrap();
+    assert!(serosa::mapped::read_bake(&bake).unwrap_err().contains("not a bake file"));
+    assert!(serosa::mapped::read_bake(folder.path()).unwrap_err().contains("not a file"));
+}
+
+#[test]
+fn shapes_are_written_for_other_programs() {
+    let folder = tempfile::tempdir().unwrap();
+    let [scene, bake, shapes] = ["bent.toml", "bent.bake", "bent.iv"].map(|name| folder.path().join(name));
+    fs::write(&scene, BENT).unwrap();
+    let args = ["bake", text(&scene), "-o", text(&bake), "--inventor", text(&shapes)];
+    assert_eq!(tell(&args).code, 0);
+    let told = tell(&["query", "info", text(&shapes), "--json"]);
+    assert_eq!(told.code, 0, "{told:?}");
+    let file = fs::read_to_string(&shapes).unwrap();
+    assert!(file.contains("DEF bar-rest") && file.contains("DEF bar-hand-map-xy"), "{}", &file[..200]);
+    let again = tell(&args);
+    assert!(again.code == 2 && again.err.contains("--force"), "{again:?}");
+    let none =
+        tell(&["bake", "rope-drop", "-o", text(&bake), "--inventor", text(&folder.path().join("rope.iv"))]);
+    assert!(none.code == 2 && none.err.contains("no flexible body"), "{none:?}");
+}

@@ -74,7 +74,9 @@ fn coarse(text: &str) -> String {
             sum + key + count + part.trim_start_matches(|c: char| c.is_ascii_digit())
         })
     };
-    few(&few(text, "vertices = ", "40"), "tets = ", "300")
+    let counts = [("vertices = ", "40"), ("tets = ", "300"), ("axial = ", "20"), ("azimuthal = ", "6")];
+    let text = counts.iter().fold(text.to_owned(), |text, (key, count)| few(&text, key, count));
+    text.replace("cell = \"1 cm\"", "cell = \"4 cm\"")
 }
 
 /// Reads a scene as the program does; what is sound takes a few steps, unless it has grown large.

@@ -7,6 +7,7 @@
 use super::cover::smallest_cover;
 use serosa_geometry::{Real, Vec3};
 use serosa_sim::algebra::BlockMatrix;
+use std::ops::Range;
 
 /// Sets as small as this are eliminated as they stand.
 const LEAF: usize = 8;
@@ -78,39 +79,47 @@ impl Graph {
 
 /// The order of elimination of nodes at `places`, which must be finite.
 ///
-/// Cost: 13 sorts of all nodes for each halving, so 13 · n · log² n.
+/// Cost: 13 sorts of all nodes, then 13 passes over them and their neighbours for each halving, so 13 · n · log n.
 pub fn order(graph: &Graph, places: &[Vec3]) -> Vec<u32> {
     let mut dissector = Dissector {
         graph,
-        places,
         part: vec![0; graph.len()],
+        lines: DIRECTIONS.map(|normal| in_line(places, normal.into())),
         rank: vec![0; graph.len()],
-        sorted: Vec::new(),
         spans: Vec::new(),
     };
     let mut nodes: Vec<u32> = (0..graph.len() as u32).collect();
     // Parts are disjoint ranges of `nodes`, each with a number of its own by which its nodes are known.
-    let (mut open, mut parts) = (vec![(0, nodes.len(), 0)], 0);
-    while let Some((from, to, part)) = open.pop() {
-        if to - from <= LEAF {
+    let (mut open, mut parts) = (vec![(0..nodes.len(), 0)], 0);
+    while let Some((range, part)) = open.pop() {
+        if range.len() <= LEAF {
             continue;
         }
-        let [left, right] = dissector.cut(&mut nodes[from..to], part, [parts + 1, parts + 2]);
-        open.push((from, from + left, parts + 1));
-        open.push((from + left, from + left + right, parts + 2));
+        let from = range.start;
+        let [left, right] = dissector.cut(&mut nodes, range, part, [parts + 1, parts + 2]);
+        open.push((from..from + left, parts + 1));
+        open.push((from + left..from + left + right, parts + 2));
         parts += 2;
     }
     nodes
 }
 
+/// All nodes along a direction, those at one place by their numbers.
+fn in_line(places: &[Vec3], normal: Vec3) -> Vec<u32> {
+    let mut line: Vec<(Real, u32)> =
+        places.iter().zip(0..).map(|(at, node)| (at.dot(normal), node)).collect();
+    line.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    line.into_iter().map(|(_, node)| node).collect()
+}
+
 struct Dissector<'a> {
     graph: &'a Graph,
-    places: &'a [Vec3],
     /// The part that each node is in.
     part: Vec<u32>,
-    /// Its place along the direction that is tried.
+    /// For each direction the nodes along it, those of a part in the range that it has of all.
+    lines: [Vec<u32>; DIRECTIONS.len()],
+    /// The place of each node along the direction that is tried.
     rank: Vec<u32>,
-    sorted: Vec<(Real, u32)>,
     /// Least and greatest rank of each node's neighbours.
     spans: Vec<[u32; 2]>,
 }
@@ -125,23 +134,38 @@ struct Cut {
 
 impl Dissector<'_> {
     /// Arranges the nodes of a part as left, right, separator; returns the sizes of the first two.
-    fn cut(&mut self, nodes: &mut [u32], part: u32, halves: [u32; 2]) -> [usize; 2] {
-        let best = (0..DIRECTIONS.len()).flat_map(|d| self.best_along(nodes, part, d)).min();
-        let Some(best) = best else { return [nodes.len(), 0] };
-        self.line_up(nodes, part, best.direction);
-        let mut sides: Vec<(u8, u32)> = self.sorted.iter().map(|(_, node)| (0, *node)).collect();
+    fn cut(&mut self, nodes: &mut [u32], range: Range<usize>, part: u32, halves: [u32; 2]) -> [usize; 2] {
+        let best = (0..DIRECTIONS.len()).flat_map(|d| self.best_along(range.clone(), part, d)).min();
+        let Some(best) = best else { return [range.len(), 0] };
+        self.line_up(range.clone(), part, best.direction);
+        let line = &self.lines[best.direction][range.clone()];
+        let mut sides: Vec<(u8, u32)> = line.iter().map(|node| (0, *node)).collect();
         sides[best.before..].iter_mut().for_each(|(side, _)| *side = 1);
         self.separate(&mut sides, best.before, part);
         // Stable: nodes of a half stay in line.
         sides.sort_by_key(|(side, _)| *side);
         let mut sizes = [0; 3];
-        for ((side, node), to) in sides.iter().zip(nodes.iter_mut()) {
+        for ((side, node), to) in sides.iter().zip(&mut nodes[range.clone()]) {
             *to = *node;
             sizes[*side as usize] += 1;
             // Separators belong to no part any more.
             self.part[*node as usize] = halves.get(*side as usize).copied().unwrap_or(u32::MAX);
         }
+        self.part_lines(range, halves);
         [sizes[0], sizes[1]]
+    }
+
+    /// Arranges all lines of a part that was cut as left, right, separator. What is in line stays so.
+    fn part_lines(&mut self, range: Range<usize>, [left, right]: [u32; 2]) {
+        let mut arranged = Vec::with_capacity(range.len());
+        for line in &mut self.lines {
+            let line = &mut line[range.clone()];
+            arranged.clear();
+            for wanted in [left, right, u32::MAX] {
+                arranged.extend(line.iter().filter(|node| self.part[**node as usize] == wanted));
+            }
+            line.copy_from_slice(&arranged);
+        }
     }
 
     /// Moves to the separator, side 2, the fewest nodes that touch all edges across the plane. Those may be of both
@@ -163,9 +187,9 @@ impl Dissector<'_> {
     }
 
     /// The smallest separator of planes in one direction.
-    fn best_along(&mut self, nodes: &[u32], part: u32, direction: usize) -> Option<Cut> {
-        self.line_up(nodes, part, direction);
-        let cuts = CUTS.map(|share| (share * nodes.len() as Real) as usize);
+    fn best_along(&mut self, range: Range<usize>, part: u32, direction: usize) -> Option<Cut> {
+        let cuts = CUTS.map(|share| (share * range.len() as Real) as usize);
+        self.line_up(range, part, direction);
         let mut counts = [[0; 2]; CUTS.len()];
         for (rank, [low, high]) in self.spans.iter().enumerate() {
             for (cut, count) in cuts.iter().zip(&mut counts) {
@@ -178,16 +202,13 @@ impl Dissector<'_> {
     }
 
     /// Ranks the nodes of a part along a direction, and finds the ranks of their neighbours in the part.
-    fn line_up(&mut self, nodes: &[u32], part: u32, direction: usize) {
-        let normal = Vec3::from(DIRECTIONS[direction]);
-        self.sorted.clear();
-        self.sorted.extend(nodes.iter().map(|n| (self.places[*n as usize].dot(normal), *n)));
-        self.sorted.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-        for ((_, node), rank) in self.sorted.iter().zip(0..) {
+    fn line_up(&mut self, range: Range<usize>, part: u32, direction: usize) {
+        let line = &self.lines[direction][range];
+        for (node, rank) in line.iter().zip(0..) {
             self.rank[*node as usize] = rank;
         }
         self.spans.clear();
-        for ((_, node), rank) in self.sorted.iter().zip(0..) {
+        for (node, rank) in line.iter().zip(0..) {
             let mut span = [rank, rank];
             for other in self.graph.neighbours(*node as usize) {
                 if self.part[*other as usize] == part {

@@ -106,24 +106,25 @@ impl Columns {
     fn of<const W: usize>(matrix: &BlockMatrix<W>, order: &[u32]) -> Self {
         let mut place = vec![0u32; order.len()];
         order.iter().zip(0..).for_each(|(node, k)| place[*node as usize] = k);
-        let mut entries: Vec<(u32, u32, [[Real; W]; W])> = Vec::new();
+        let mut entries: Vec<(u32, u32, bool, &[[Real; W]; W])> = Vec::new();
         for node in 0..order.len() {
             for (row, block) in matrix.column(node) {
                 let (i, j) = (place[row as usize], place[node]);
-                let turned = core::array::from_fn(|p| core::array::from_fn(|q| block[q][p]));
-                entries.push(if i >= j { (j, i, *block) } else { (i, j, turned) });
+                entries.push((i.min(j), i.max(j), i < j, block));
             }
         }
-        entries.sort_unstable_by_key(|(column, row, _)| (*column, *row));
-        let (mut starts, mut rows, mut values) = (vec![0], Vec::new(), Vec::new());
+        entries.sort_unstable_by_key(|(column, row, ..)| (*column, *row));
+        let count = W * W * entries.len();
+        let (mut starts, mut rows, mut values) =
+            (vec![0], Vec::with_capacity(count), Vec::with_capacity(count));
         for column in entries.chunk_by(|a, b| a.0 == b.0) {
             for q in 0..W {
-                for (j, i, block) in column {
+                for (j, i, turned, block) in column {
                     // Of the diagonal block the lower half alone.
                     let from = if i == j { q } else { 0 };
-                    for (p, block) in block.iter().enumerate().skip(from) {
+                    for p in from..W {
                         rows.push(W * *i as usize + p);
-                        values.push(block[q]);
+                        values.push(if *turned { block[q][p] } else { block[p][q] });
                     }
                 }
                 starts.push(rows.len());

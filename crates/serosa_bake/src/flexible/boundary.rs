@@ -60,7 +60,7 @@ pub fn add(
         RawCompliance::Auto if !touched => Compliance::None,
         _ => {
             let found = held.compliance(&mut |d| part(65, 99, d));
-            Compliance::All(found.matrix.iter().map(|g| *g as f32).collect())
+            Compliance::All(found.matrix.iter().map(|g| *g as f32).collect::<Vec<_>>().into())
         }
     };
     let give = match &compliance {

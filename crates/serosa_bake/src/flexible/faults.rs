@@ -21,6 +21,8 @@ pub struct Chosen {
     pub elements: Vec<Own>,
     /// Those that are fixed in the world, ascending.
     pub held: Vec<u32>,
+    /// Pieces that hang together.
+    pub pieces: usize,
     /// For each node whether it is neither.
     free: Vec<bool>,
 }
@@ -30,7 +32,7 @@ impl Chosen {
     pub fn of(nodes: usize, elements: Vec<Own>, held: Vec<u32>) -> Self {
         let mut free = vec![true; nodes];
         elements.iter().flat_map(|e| &e.nodes).chain(&held).for_each(|v| free[*v as usize] = false);
-        Self { elements, held, free }
+        Self { elements, held, pieces: 1, free }
     }
 
     /// Whether a node is neither moved nor held.
@@ -87,8 +89,11 @@ pub fn choose_nodes(
     if !faults.is_empty() {
         return Err(faults);
     }
-    let chosen = Chosen::of(mesh.points.len(), elements, held.to_vec());
-    let loose = loose_pieces(mesh, joined, &chosen);
+    let mut chosen = Chosen::of(mesh.points.len(), elements, held.to_vec());
+    let pieces = pieces(mesh.points.len(), joined);
+    chosen.pieces = pieces.len();
+    let loose: Vec<&Vec<u32>> =
+        pieces.iter().filter(|piece| !is_bound(piece, &mesh.points, &chosen)).collect();
     if let Some(piece) = loose.first() {
         let message = format!(
             "{} pieces of this body hang on nothing that moves or holds them, one of {} nodes near {}",
@@ -111,8 +116,8 @@ pub fn choose_nodes(
 fn own_nodes(mesh: &Mesh, flexible: &RawFlexible, held: &[u32], place: Place) -> (Vec<Own>, Vec<Fault>) {
     let mut faults = Vec::new();
     let mut elements = Vec::new();
-    let mut owner: Vec<Option<&str>> = vec![None; mesh.points.len()];
-    held.iter().for_each(|v| owner[*v as usize] = Some("the attachments"));
+    let mut owner: Vec<Option<Option<&str>>> = vec![None; mesh.points.len()];
+    held.iter().for_each(|v| owner[*v as usize] = Some(None));
     let mut seen = std::collections::BTreeSet::new();
     for control in &flexible.controls {
         let name = &control.name;
@@ -128,6 +133,7 @@ fn own_nodes(mesh: &Mesh, flexible: &RawFlexible, held: &[u32], place: Place) ->
         if let Some((v, other)) = nodes.iter().find_map(|v| Some((*v, owner[*v as usize]?))) {
             let both = nodes.iter().filter(|v| owner[**v as usize].is_some()).count();
             let at = mesh.points[v as usize];
+            let other = other.map_or("the attachments".to_owned(), |other| format!("\"{other}\""));
             say(
                 format!(
                     "the control element \"{name}\" and {other} both hold {both} nodes, one at {}",
@@ -136,16 +142,16 @@ fn own_nodes(mesh: &Mesh, flexible: &RawFlexible, held: &[u32], place: Place) ->
                 "make them smaller: a node is moved by one of them".into(),
             );
         }
-        nodes.iter().for_each(|v| owner[*v as usize] = Some(name));
+        nodes.iter().for_each(|v| owner[*v as usize] = Some(Some(name)));
         let origin = nodes.iter().map(|v| mesh.points[*v as usize]).sum::<Vec3>() / nodes.len() as f64;
         elements.push(Own { nodes, origin });
     }
     (elements, faults)
 }
 
-/// The pieces that could move or turn as a whole without resistance, by their nodes.
-fn loose_pieces(mesh: &Mesh, joined: &mut dyn Iterator<Item = [u32; 2]>, chosen: &Chosen) -> Vec<Vec<u32>> {
-    let mut parent: Vec<u32> = (0..mesh.points.len() as u32).collect();
+/// The nodes of each piece that hangs together.
+fn pieces(nodes: usize, joined: &mut dyn Iterator<Item = [u32; 2]>) -> Vec<Vec<u32>> {
+    let mut parent: Vec<u32> = (0..nodes as u32).collect();
     fn root(parent: &mut [u32], mut v: u32) -> u32 {
         while parent[v as usize] != v {
             parent[v as usize] = parent[parent[v as usize] as usize];
@@ -162,14 +168,14 @@ fn loose_pieces(mesh: &Mesh, joined: &mut dyn Iterator<Item = [u32; 2]>, chosen:
         let r = root(&mut parent, v);
         pieces.entry(r).or_default().push(v);
     }
-    let points = &mesh.points;
-    let spans = |piece: &Vec<u32>| {
-        let bound: Vec<Vec3> =
-            piece.iter().filter(|v| !chosen.free(**v)).map(|v| points[*v as usize]).collect();
-        let Some(first) = bound.first() else { return false };
-        let far = bound.iter().map(|p| *p - *first).max_by(|a, b| a.length().total_cmp(&b.length()));
-        let far = far.unwrap_or_default();
-        bound.iter().any(|p| (*p - *first).cross(far).length() > 1e-6 * far.length_squared())
-    };
-    pieces.into_values().filter(|piece| !spans(piece)).collect()
+    pieces.into_values().collect()
+}
+
+/// Whether a piece can neither move nor turn as a whole without resistance.
+fn is_bound(piece: &[u32], points: &[Vec3], chosen: &Chosen) -> bool {
+    let bound: Vec<Vec3> = piece.iter().filter(|v| !chosen.free(**v)).map(|v| points[*v as usize]).collect();
+    let Some(first) = bound.first() else { return false };
+    let far = bound.iter().map(|p| *p - *first).max_by(|a, b| a.length().total_cmp(&b.length()));
+    let far = far.unwrap_or_default();
+    bound.iter().any(|p| (*p - *first).cross(far).length() > 1e-6 * far.length_squared())
 }

@@ -12,12 +12,13 @@ pub use faults::{Chosen, Own, choose, choose_nodes};
 pub use solve::{Solution, System, softness};
 
 use crate::assemble::Lame;
-use crate::cholesky::{FactorError, factor};
+use crate::cholesky::FactorError;
 use crate::raw::{RawCompliance, RawFlexible, RawTets};
 use crate::springs::{Skin, add_skin, add_vertices};
 use serosa_geometry::{Mesh, Real, Vec3};
-use serosa_sim::algebra::sparse::{Fronts, Precision};
+use serosa_sim::algebra::sparse::Fronts;
 use serosa_sim::model::{Compliance, ControlElement, FlexibleBody, MODES, Model, Weight};
+use std::sync::Arc;
 
 /// Compliances of surfaces of no more vertices are kept whole: 36 bytes for each pair, 23 MB for 800.
 const WHOLE: usize = 800;
@@ -163,10 +164,11 @@ fn compliance(
         other => other,
     };
     match asked {
-        RawCompliance::All => Ok(Compliance::All(all_columns(system, solution, nodes))),
+        RawCompliance::All => Ok(Compliance::All(all_columns(system, solution, nodes).into())),
         RawCompliance::Demand => {
-            let factor = factor(&system.matrix, system.points, Precision::Single)?;
-            Ok(Compliance::Demand(Box::new(factor)))
+            let unknowns = solution.factor.unknowns();
+            let factor = solution.factor.narrowed().map_err(|_| FactorError::TooLarge { unknowns })?;
+            Ok(Compliance::Demand(Arc::new(factor)))
         }
         RawCompliance::Auto | RawCompliance::None => Ok(Compliance::None),
     }

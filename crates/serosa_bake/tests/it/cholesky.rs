@@ -345,3 +345,15 @@ fn a_body_without_free_vertices_has_an_empty_factor() {
     let x = vec![2.0; 3 * solid.points.len()];
     assert_eq!((factor.unknowns(), solved(&factor, &x, 1)), (0, x));
 }
+
+#[test]
+fn a_narrowed_factor_is_the_one_made_narrow() {
+    let solid = Solid::lump(9);
+    let laws = vec![Lame::of(1e4, 0.4); solid.tets.len()];
+    let matrix = elastic_stiffness(&solid.points, &solid.tets, &laws, &solid.fixed);
+    let [wide, narrow] =
+        [Precision::Double, Precision::Single].map(|p| factor(&matrix, &solid.points, p).unwrap());
+    assert!(wide.bytes() == 2 * narrow.bytes());
+    assert_eq!(wide.narrowed(), Ok(narrow.clone()));
+    assert_eq!(narrow.narrowed(), Ok(narrow));
+}

@@ -2,7 +2,7 @@
 
 use crate::counting::allocations;
 use crate::make::{baked, floor, noise, noise3, run, scene, weightless};
-use crate::specimens::{Specimen, all};
+use crate::specimens::{Specimen, all, placed};
 use serosa_bake::RawScene;
 use serosa_geometry::{Mat3, Vec3, rotation};
 use serosa_sim::energy::{EnergyKind, momentum, world_energy};
@@ -241,13 +241,18 @@ fn energy_is_not_made() {
     }
 }
 
+fn is_placed(world: &World) -> bool {
+    matches!(world.model.bodies[0].kind, BodyKind::Flexible(_))
+}
+
 #[test]
 fn a_warm_step_allocates_nothing() {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
-    for specimen in all() {
+    for specimen in all().into_iter().chain(placed()) {
         let mut world = baked(&answered(&specimen, scene(vec![specimen.body.clone(), floor()]))).world();
         let input = Input::at_rest(&world);
         pool.install(|| run(&mut world, 600));
+        assert!(world.report.contacts > 0 || !is_placed(&world), "{} lies on the floor", specimen.name);
         let count = allocations(&pool, || {
             for _ in 0..200 {
                 step(&mut world, &input, &mut || 0);
@@ -259,7 +264,7 @@ fn a_warm_step_allocates_nothing() {
 
 #[test]
 fn the_same_bits_on_any_number_of_threads_and_after_a_restore() {
-    for specimen in all() {
+    for specimen in all().into_iter().chain(placed()) {
         let bake = baked(&answered(&specimen, scene(vec![specimen.body.clone(), floor()])));
         let mut hashes = Vec::new();
         for threads in [1, 2, 8] {

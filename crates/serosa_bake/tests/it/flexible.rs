@@ -370,7 +370,14 @@ fn bad_bodies_are_refused_by_name() {
     two.mesh.points.extend(other.mesh.points.iter().map(|p| *p + Vec3::new(0.0, 1.0, 0.0)));
     two.mesh.triangles.extend(other.mesh.triangles.iter().map(|t| t.map(|v| v + first)));
     two.tets.extend(other.tets.iter().map(|t| t.map(|v| v + first)));
-    says(refused(two, both_ends()), "pieces of this body hang on nothing");
+    says(refused(two.clone(), both_ends()), "pieces of this body hang on nothing");
+    // Pieces that are all held are no mistake, and told.
+    for (name, nodes) in &other.mesh.sets {
+        let all = two.mesh.sets.entry(name.clone()).or_default();
+        all.extend(nodes.iter().map(|v| v + first));
+    }
+    let baked = bake(&scene(two, both_ends())).unwrap_or_else(|faults| panic!("{faults:?}"));
+    assert!(baked.notes.iter().any(|n| n.contains("of 2 pieces")), "{:?}", baked.notes);
 }
 
 /// The lattice of modes gives back what was laid out.

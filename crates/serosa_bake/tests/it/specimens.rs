@@ -1,16 +1,17 @@
-//! One small free body of every model and shape. A new body model adds its line here, and the whole
+//! One small free body of every model and shape, and some that are placed. A new body model adds its line here, and the whole
 //! conformance kit applies to it untouched.
 
 use crate::make::{ROPE, body, rope, solid, springs};
 use serosa_bake::raw::{
-    RawBand, RawBody, RawDescent, RawElastic, RawGeometry, RawModel, RawSolid, RawStrip, RawTets, RawTissue,
-    SurfaceMass,
+    RawBand, RawBody, RawCompliance, RawControl, RawDescent, RawElastic, RawFlexible, RawGeometry, RawMethod,
+    RawModel, RawSolid, RawStrip, RawTets, RawTissue, Selector, SurfaceMass,
 };
 use serosa_geometry::generate::block::{Block, block};
 use serosa_geometry::generate::intestine::Strip;
+use serosa_geometry::generate::sphere::even_sphere;
 use serosa_geometry::generate::{Helix, Sheet, chain, helix, membrane, net};
 use serosa_geometry::{Mesh, Vec3};
-use serosa_sim::model::{Integrator, Law, Region};
+use serosa_sim::model::{Integrator, Law, Limits, MeanRotation, Region};
 use serosa_sim::params::Response;
 
 pub struct Specimen {
@@ -245,5 +246,58 @@ pub fn all() -> Vec<Specimen> {
         band("ball that descends", &ball, Vec::new(), descends),
         band("rod that descends", &bar, Vec::new(), descends),
         band("box that descends", &brick, Vec::new(), descends),
+    ]
+}
+
+/// The mechanics of a body that is placed, not moved: soft enough to sag to the floor.
+fn sagging(method: RawMethod, compliance: RawCompliance, controls: Vec<RawControl>) -> RawModel {
+    RawModel::Flexible(Box::new(RawFlexible {
+        method,
+        base: Region { name: "soft".into(), law: Law::Corotated, young: 3e3, poisson: 0.4, density: 1000.0 },
+        regions: Vec::new(),
+        controls,
+        rotation: MeanRotation::Polar,
+        limits: Limits { strain: f64::INFINITY, stretch: f64::INFINITY, angle: 1.0 },
+        compliance,
+        thickness: Some(1e-3),
+    }))
+}
+
+/// Bodies without inertia, which are where their control elements, their weight and their contacts put them. They neither
+/// fall nor keep momentum; what a step promises of any body they keep too.
+pub fn placed() -> Vec<Specimen> {
+    let size = Vec3::new(0.2, 0.04, 0.02);
+    let (mesh, tets) = block(&Block { corner: Vec3::new(0.0, 0.0, 2e-3), size, cells: [10, 2, 1] });
+    let bar = RawTets { mesh, tets, ..RawTets::default() };
+    let hand = RawControl {
+        name: "hand".into(),
+        which: Selector::Name("left".into()),
+        speed_max: 1.0,
+        by_force: false,
+        moves: Vec::new(),
+    };
+    let tets = |name, compliance| Specimen {
+        name,
+        inner: Vec::new(),
+        response: Response::AugmentedLagrangian,
+        body: body(
+            "bar",
+            RawGeometry::Tets(bar.clone()),
+            sagging(RawMethod::Finite, compliance, vec![hand.clone()]),
+        ),
+    };
+    let mesh = even_sphere(Vec3::Z * 0.052, 0.05, 100).unwrap();
+    let model = sagging(RawMethod::Boundary, RawCompliance::All, Vec::new());
+    let mut drop = body("drop", RawGeometry::Mesh { mesh, radius: 0.0 }, model);
+    drop.attachments = vec![Selector::Plane { point: Vec3::Z * 0.09, normal: Vec3::NEG_Z }];
+    vec![
+        tets("flexible bar", RawCompliance::All),
+        tets("flexible bar on demand", RawCompliance::Demand),
+        Specimen {
+            name: "flexible drop of boundary elements",
+            inner: Vec::new(),
+            response: Response::AugmentedLagrangian,
+            body: drop,
+        },
     ]
 }

@@ -9,7 +9,7 @@ mod obj;
 mod off;
 mod ply;
 mod stl;
-mod volume;
+pub(crate) mod volume;
 mod vrml;
 mod weld;
 mod words;

@@ -1,6 +1,7 @@
 //! From a checked tree to a raw scene. Parts with mistakes are left out, so that the rest can still be
 //! checked in the same go.
 
+use super::elements;
 use super::flexible;
 use super::mesh_file;
 use super::nearest::nearest;
@@ -14,7 +15,7 @@ use super::world;
 use super::{FileReader, Organs, UsedFile};
 use serosa_bake::raw::{
     Camera, Place, RawBand, RawBody, RawFilled, RawGeometry, RawMeasure, RawModel, RawPlace, RawProbe,
-    RawScene, RawSolid, RawStrip, RawTissue, RawTunable, Selector, SpringTube, SurfaceMass, Text,
+    RawScene, RawSolid, RawStrip, RawTets, RawTissue, RawTunable, SpringTube, SurfaceMass, Text,
 };
 use serosa_bake::scene::VERTICES_MAX;
 use serosa_geometry::generate::intestine::{Intestine, Layout, intestine};
@@ -150,13 +151,10 @@ impl Builder<'_> {
                 },
                 "band" => RawModel::Band(band(material)),
                 "tissue" => RawModel::Tissue(self.tissue(material)?),
-                "solid" => {
-                    RawModel::Solid(self.sound(solid::elastic(node.text("name"), material, selector))?)
-                }
+                "solid" => RawModel::Solid(self.sound(solid::elastic(node.text("name"), material))?),
                 "flexible" => RawModel::Flexible(Box::new(flexible::flexible(
                     node.text("name"),
                     material,
-                    selector,
                     self.problems,
                 ))),
                 "rigid" => RawModel::Rigid { mass: material.si("mass") },
@@ -168,7 +166,7 @@ impl Builder<'_> {
                 .map(|(key, none)| material.real(key).unwrap_or(none)),
             self_contact: node.flag("self_contact"),
             membrane_contact: node.flag("membrane_contact"),
-            attachments: node.list("attach").iter().filter_map(selector).collect(),
+            attachments: node.list("attach").iter().filter_map(solid::selector).collect(),
             finish: organ::look(node.choice("look"), shape),
         })
     }
@@ -320,10 +318,7 @@ impl Builder<'_> {
                 self.count(vertices, n)?;
                 Some(RawGeometry::Tets(solid::wound(&tube)))
             }
-            "tets" => {
-                let made = solid::read(n, self.read_file, &mut self.built.files);
-                self.sound(made).map(RawGeometry::Tets)
-            }
+            "tets" | "elements" => self.tets(shape, n).map(RawGeometry::Tets),
             "plane" => {
                 let turn = rotation::between(Vec3::Z, n.vector("normal"));
                 simple(RawSolid::Plane, n.vector("point"), turn)
@@ -348,6 +343,16 @@ impl Builder<'_> {
             }
             _ => None,
         }
+    }
+
+    /// Tetrahedra of a file, or written out.
+    fn tets(&mut self, shape: &str, n: &Node) -> Option<RawTets> {
+        self.count(n.triples("nodes").len() as u64, n)?;
+        let made = match shape {
+            "elements" => elements::elements(n),
+            _ => solid::read(n, self.read_file, &mut self.built.files),
+        };
+        self.sound(made)
     }
 
     /// Counts vertices before anything is made, so that a small file cannot ask for a large memory. `None` where they
@@ -583,16 +588,6 @@ fn energy_kind(word: &str) -> EnergyKind {
         "gravity" => EnergyKind::Gravity,
         _ => EnergyKind::Total,
     }
-}
-
-fn selector(node: &Node) -> Option<Selector> {
-    if let Some(b) = node.table("box") {
-        return Some(Selector::Box(Aabb { min: b.vector("min"), max: b.vector("max") }));
-    }
-    if let Some(p) = node.table("plane") {
-        return Some(Selector::Plane { point: p.vector("point"), normal: p.vector("normal") });
-    }
-    Some(Selector::Name(node.text("name")))
 }
 
 fn band(n: &Node) -> RawBand {

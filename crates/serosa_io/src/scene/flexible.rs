@@ -1,19 +1,14 @@
 //! From tables of a scene file to flexible bodies.
 
 use super::problem::Problem;
-use super::solid::region;
+use super::solid::{region, selector};
 use super::tool;
 use super::walk::Node;
 use serosa_bake::raw::{ControlMove, RawCompliance, RawControl, RawFlexible, RawMethod, Selector};
 use serosa_sim::model::{Law, Limits, MeanRotation, Region};
 
 /// The mechanics that a table asks for.
-pub fn flexible(
-    name: String,
-    n: &Node,
-    selector: fn(&Node) -> Option<Selector>,
-    problems: &mut Vec<Problem>,
-) -> RawFlexible {
+pub fn flexible(name: String, n: &Node, problems: &mut Vec<Problem>) -> RawFlexible {
     let base = Region {
         name,
         law: Law::Corotated,

@@ -81,6 +81,10 @@ pub enum Kind {
     AnyQuantity,
     /// Three quantities, each within ± the bound.
     Vector(Dim, f64),
+    /// A list of rows of three quantities, each with its range.
+    Triples(&'static [(Dim, f64, f64); 3]),
+    /// A list of rows of numbers that count things, from 0 on; so many at least and at most in a row.
+    Indices(usize, usize),
     /// Three numbers, not all zero; only the direction counts.
     Direction,
     /// One of some words, each with its meaning.

@@ -1,6 +1,7 @@
 //! Scene files: TOML, read by our own walk over one table of keys, with every mistake found in one go.
 
 mod build;
+mod elements;
 mod flexible;
 pub mod keys;
 mod mesh_file;

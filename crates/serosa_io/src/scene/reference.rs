@@ -1,6 +1,7 @@
 //! The reference page and the JSON schema, made from the table of keys.
 
 use super::keys::{Key, Kind, Need, SCENE, SCRIPT, Table, VERSION, tables};
+use super::unit::Dim;
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 
@@ -52,6 +53,15 @@ fn what(key: &Key) -> String {
             let name = dim.name().trim_start_matches("a ").trim_start_matches("an ");
             format!("[x, y, z], {name} up to ±{}", dim.show(*bound))
         }
+        Kind::Triples(row) => {
+            let one = |(dim, min, max): &(Dim, f64, f64)| {
+                let name = dim.name().trim_start_matches("a ").trim_start_matches("an ");
+                format!("{name} {} to {}", dim.show(*min), dim.show(*max))
+            };
+            format!("list of [{}]", row.each_ref().map(one).join("; "))
+        }
+        Kind::Indices(least, most) if least == most => format!("list of rows of {least} whole numbers"),
+        Kind::Indices(least, _) => format!("list of rows of {least} or more whole numbers"),
         Kind::Direction => "[x, y, z], direction".into(),
         Kind::Choice(_) => "word".into(),
         Kind::Table(t) => format!("table: {}", t.name),
@@ -119,6 +129,15 @@ fn key_schema(key: &Key) -> Value {
         Kind::AnyQuantity => quantity,
         Kind::Vector(..) | Kind::Direction => {
             json!({ "type": "array", "items": quantity, "minItems": 3, "maxItems": 3 })
+        }
+        Kind::Triples(_) => {
+            let row = json!({ "type": "array", "items": quantity, "minItems": 3, "maxItems": 3 });
+            json!({ "type": "array", "items": row })
+        }
+        Kind::Indices(least, most) => {
+            let number = json!({ "type": "integer", "minimum": 0 });
+            let row = json!({ "type": "array", "items": number, "minItems": least, "maxItems": most });
+            json!({ "type": "array", "items": row })
         }
         Kind::Choice(words) => json!({ "enum": words.iter().map(|w| w.0).collect::<Vec<_>>() }),
         Kind::Table(t) => json!({ "$ref": format!("#/$defs/{}", anchor(t)) }),

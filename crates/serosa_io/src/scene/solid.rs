@@ -11,6 +11,7 @@ use serosa_geometry::generate::tube::{Tube, tube};
 use serosa_geometry::tets::Tets;
 use serosa_geometry::{Aabb, Mesh, Vec3};
 use serosa_sim::model::{Law, Region};
+use std::collections::BTreeSet;
 
 /// How many vertices a block asks for; a problem where it has no size.
 pub fn block_of(n: &Node) -> Result<(Block, u64), Problem> {
@@ -93,9 +94,10 @@ pub fn wound(shape: &Tube) -> RawTets {
     RawTets { mesh, tets, ..RawTets::default() }
 }
 
-/// The tetrahedra of a file, joined, those inside out turned; points without any are left out.
-pub fn tets_of(scene: &RawScene, (unit, at): (f64, Vec3)) -> Option<RawTets> {
-    let mut raw = RawTets::default();
+/// The tetrahedra of a file, joined, those inside out turned; points without any are left out. Where its triangles are strips
+/// they are the surface that is seen: none of them may lie inside.
+pub fn tets_of(scene: &RawScene, (unit, at): (f64, Vec3), strips: bool) -> Result<Option<RawTets>, String> {
+    let (mut raw, mut seen) = (RawTets::default(), BTreeSet::new());
     for part in scene.parts.iter().filter(|p| !p.tets.is_empty()) {
         let mut place = vec![u32::MAX; part.points.len()];
         for tet in &part.tets {
@@ -112,6 +114,8 @@ pub fn tets_of(scene: &RawScene, (unit, at): (f64, Vec3)) -> Option<RawTets> {
         raw.regions.extend(&part.tet_regions);
         raw.regions.resize(raw.tets.len(), 0);
         raw.materials.extend(&part.tet_materials);
+        let triangles = part.triangles.iter().filter(|_| strips);
+        seen.extend(triangles.map(|t| sorted(t.map(|v| place[v as usize]))));
         for (name, set) in &part.sets {
             let all = raw.mesh.sets.entry(name.clone()).or_default();
             all.extend(set.iter().map(|v| place[*v as usize]).filter(|v| *v != u32::MAX));
@@ -121,14 +125,28 @@ pub fn tets_of(scene: &RawScene, (unit, at): (f64, Vec3)) -> Option<RawTets> {
     let inverted = Tets::of(&raw.mesh.points, &raw.tets).inverted;
     inverted.iter().for_each(|t| raw.tets[*t as usize].swap(2, 3));
     raw.turned = inverted.len();
-    let boundary = Tets::of(&raw.mesh.points, &raw.tets).boundary;
+    let mut boundary = Tets::of(&raw.mesh.points, &raw.tets).boundary;
+    if !seen.is_empty() {
+        let outside: BTreeSet<[u32; 3]> = boundary.iter().map(|t| sorted(*t)).collect();
+        if let Some([a, b, c]) = seen.difference(&outside).next() {
+            return Err(format!(
+                "the triangle of nodes {a}, {b} and {c} is in a strip and no outer face of a tetrahedron"
+            ));
+        }
+        boundary.retain(|t| seen.contains(&sorted(*t)));
+    }
     let sets = std::mem::take(&mut raw.mesh.sets);
     raw.mesh = Mesh { sets, ..Mesh::from_triangles(raw.mesh.points, boundary) };
     // Parts without them leave them to the scene.
     if raw.materials.len() != raw.tets.len() {
         raw.materials.clear();
     }
-    (!raw.tets.is_empty()).then_some(raw)
+    Ok((!raw.tets.is_empty()).then_some(raw))
+}
+
+fn sorted(mut t: [u32; 3]) -> [u32; 3] {
+    t.sort_unstable();
+    t
 }
 
 /// Reads the file of tetrahedra that a table names, and adds it to the files used.
@@ -151,24 +169,35 @@ pub fn read(
     let mut alone = |name: &str| Err(format!("a file of tetrahedra stands alone, and this one names {name}"));
     let scene = (format.import)(&bytes, &mut alone)
         .map_err(|error| wrong(format!("\"{path}\" as {}: {error}", format.about), error.help))?;
-    match tets_of(&scene, (n.si("unit"), n.vector("at"))) {
-        Some(raw) => {
+    match tets_of(&scene, (n.si("unit"), n.vector("at")), format.name == "flex") {
+        Ok(Some(raw)) => {
             files.push(super::UsedFile { path, bytes });
             Ok(raw)
         }
-        None => Err(wrong(
+        Err(message) => {
+            let help = "mend its strips, or leave them out: the whole surface is then seen".to_owned();
+            Err(wrong(format!("\"{path}\": {message}"), help))
+        }
+        Ok(None) => Err(wrong(
             format!("\"{path}\" as {} holds no tetrahedra", format.about),
             "export the volume of the mesh; for a surface use shape.mesh".to_owned(),
         )),
     }
 }
 
+/// Which vertices a table means.
+pub fn selector(node: &Node) -> Option<Selector> {
+    if let Some(b) = node.table("box") {
+        return Some(Selector::Box(Aabb { min: b.vector("min"), max: b.vector("max") }));
+    }
+    if let Some(p) = node.table("plane") {
+        return Some(Selector::Plane { point: p.vector("point"), normal: p.vector("normal") });
+    }
+    Some(Selector::Name(node.text("name")))
+}
+
 /// The mechanics that a table asks for.
-pub fn elastic(
-    name: String,
-    n: &Node,
-    selector: fn(&Node) -> Option<Selector>,
-) -> Result<RawElastic, Problem> {
+pub fn elastic(name: String, n: &Node) -> Result<RawElastic, Problem> {
     let base = Region {
         name,
         law: if n.choice("law") == "corotated" { Law::Corotated } else { Law::NeoHookean },

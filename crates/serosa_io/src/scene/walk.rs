@@ -24,6 +24,10 @@ pub enum Value {
     Written(String),
     /// Three quantities in SI, or a direction.
     Vector(Vec3),
+    /// Rows of three quantities in SI.
+    Triples(Vec<[f64; 3]>),
+    /// Rows of numbers that count things, each with where it stands.
+    Indices(Vec<(Range<usize>, Vec<u32>)>),
     /// The chosen word.
     Choice(&'static str),
     /// A table.
@@ -107,6 +111,22 @@ impl Node {
         match self.get(key) {
             Some(Value::Vector(v)) => *v,
             _ => Vec3::ZERO,
+        }
+    }
+
+    /// Rows of three quantities; none if absent.
+    pub fn triples(&self, key: &str) -> &[[f64; 3]] {
+        match self.get(key) {
+            Some(Value::Triples(rows)) => rows,
+            _ => &[],
+        }
+    }
+
+    /// Rows of numbers that count things, each with where it stands; none if absent.
+    pub fn indices(&self, key: &str) -> &[(Range<usize>, Vec<u32>)] {
+        match self.get(key) {
+            Some(Value::Indices(rows)) => rows,
+            _ => &[],
         }
     }
 
@@ -221,6 +241,8 @@ pub fn example(key: &Key) -> String {
         },
         Kind::AnyQuantity => format!("{name} = \"2 N/m\""),
         Kind::Vector(..) | Kind::Direction => format!("{name} = [0, 0, 1]"),
+        Kind::Triples(_) => format!("{name} = [[0, 0, 1], [0, 1, 0]]"),
+        Kind::Indices(least, _) => format!("{name} = [{:?}, …]", (0..*least).collect::<Vec<_>>()),
         Kind::Choice(words) => format!("{name} = \"{}\"", words[0].0),
         Kind::Table(_) => format!("{name} = {{ … }}"),
         Kind::List(_) => format!("[[{name}]]"),
@@ -256,6 +278,13 @@ fn read(key: &Key, value: &DeValue, span: Range<usize>, problems: &mut Vec<Probl
         (Kind::AnyQuantity, DeValue::Integer(i)) => Some(Value::Written(i.to_string())),
         (Kind::AnyQuantity, DeValue::Float(f)) => Some(Value::Written(f.to_string())),
         (Kind::Vector(dim, bound), DeValue::Array(_)) => vector(key, *dim, *bound, value, span, problems),
+        (Kind::Triples(row), DeValue::Array(_)) => {
+            rows(value, problems, |item, problems| triple(key, row, item, problems)).map(Value::Triples)
+        }
+        (Kind::Indices(least, most), DeValue::Array(_)) => {
+            rows(value, problems, |item, problems| indices(key, (*least, *most), item, problems))
+                .map(Value::Indices)
+        }
         (Kind::Direction, DeValue::Array(_)) => direction(key, value, span, problems),
         (Kind::Choice(words), DeValue::String(s)) => choose(key, words, s, span, problems),
         (Kind::Table(table), DeValue::Table(t)) => Some(Value::Table(walk(table, t, span, problems))),
@@ -287,6 +316,7 @@ fn wanted(kind: &Kind) -> &'static str {
         Kind::Count(..) => "a whole number",
         Kind::Quantity(..) | Kind::AnyQuantity => "a quantity",
         Kind::Vector(..) | Kind::Direction => "a list of three numbers",
+        Kind::Triples(_) | Kind::Indices(..) => "a list of lists of numbers",
         Kind::Choice(_) => "one of some words",
         Kind::Table(_) => "a table",
         Kind::List(_) => "a list of tables",
@@ -441,4 +471,76 @@ fn choose(
     };
     problems.push(Problem::new(span, format!("\"{text}\" is not known as {}", key.name), help));
     None
+}
+
+/// Each row of a list by itself; all of them, or none where one is wrong.
+fn rows<T>(
+    value: &DeValue,
+    problems: &mut Vec<Problem>,
+    mut row: impl FnMut(&Spanned<DeValue>, &mut Vec<Problem>) -> Option<T>,
+) -> Option<Vec<T>> {
+    let DeValue::Array(items) = value else { return None };
+    let rows: Vec<T> = items.iter().filter_map(|item| row(item, problems)).collect();
+    (rows.len() == items.len()).then_some(rows)
+}
+
+/// The items of a row, if it is one of a number of them.
+fn row_items<'a, 'i>(
+    key: &Key,
+    (least, most): (usize, usize),
+    row: &'a Spanned<DeValue<'i>>,
+    problems: &mut Vec<Problem>,
+) -> Option<&'a [Spanned<DeValue<'i>>]> {
+    let message = match row.get_ref() {
+        DeValue::Array(items) if (least..=most).contains(&items.len()) => return Some(items),
+        DeValue::Array(items) if least == most => {
+            format!("a row of `{}` has {} numbers, not {least}", key.name, items.len())
+        }
+        DeValue::Array(items) => {
+            format!("a row of `{}` has {} numbers, not {least} or more", key.name, items.len())
+        }
+        other => format!("each row of `{}` is a list, not {}", key.name, kind_name(other)),
+    };
+    problems.push(Problem::new(row.span(), message, format!("write {}", example(key))));
+    None
+}
+
+fn triple(
+    key: &Key,
+    ranges: &[(Dim, f64, f64); 3],
+    row: &Spanned<DeValue>,
+    problems: &mut Vec<Problem>,
+) -> Option<[f64; 3]> {
+    let items = row_items(key, (3, 3), row, problems)?;
+    let mut found = [None; 3];
+    for ((slot, item), (dim, min, max)) in found.iter_mut().zip(items).zip(ranges) {
+        *slot = quantity(key.name, *dim, item.get_ref(), item.span(), problems)
+            .and_then(|si| in_range(key.name, *dim, si, (*min, *max), item.span(), problems));
+    }
+    let [Some(x), Some(y), Some(z)] = found else { return None };
+    Some([x, y, z])
+}
+
+fn indices(
+    key: &Key,
+    sizes: (usize, usize),
+    row: &Spanned<DeValue>,
+    problems: &mut Vec<Problem>,
+) -> Option<(Range<usize>, Vec<u32>)> {
+    let items = row_items(key, sizes, row, problems)?;
+    let mut found = Vec::with_capacity(items.len());
+    for item in items {
+        let number = match item.get_ref() {
+            DeValue::Integer(i) => u32::from_str_radix(i.as_str(), i.radix()).ok(),
+            _ => None,
+        };
+        match number {
+            Some(number) => found.push(number),
+            None => {
+                let message = format!("`{}` counts things: whole numbers from 0 on", key.name);
+                problems.push(Problem::new(item.span(), message, format!("write {}", example(key))));
+            }
+        }
+    }
+    (found.len() == items.len()).then(|| (row.span(), found))
 }

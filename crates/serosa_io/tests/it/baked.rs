@@ -98,7 +98,7 @@ fn every_changed_byte_is_noticed() {
         let mut other = bytes.clone();
         other[k] ^= 1 << (k % 8);
         let error = BakeFile::read(&other).unwrap_err();
-        assert!(k < 44 || error == BakeError::Damaged, "{k}: {error}");
+        assert!(k < 52 || error == BakeError::Damaged, "{k}: {error}");
     }
 }
 
@@ -115,7 +115,7 @@ fn forged_contents_do_no_harm() {
     for _ in 0..20_000 {
         let mut other = bytes.clone();
         for _ in 0..1 + next() % 4 {
-            let at = 44 + next() % (bytes.len() - 52);
+            let at = 52 + next() % (bytes.len() - 60);
             // Runs of 0xFF are the lengths that ask for most.
             let run = (next() % 10).min(bytes.len() - 8 - at);
             other[at..at + run].fill(if next() % 2 == 0 { 0xFF } else { next() as u8 });
@@ -177,17 +177,27 @@ hand_force = "jaws"
 /// Numbers that point elsewhere are refused; what is not refused can be stepped, wherever it leads.
 #[test]
 fn forged_models_are_refused_or_run() {
-    let loaded = load(ZOO, &|_| Ok(PATCH.into())).unwrap_or_else(|problems| panic!("{problems:?}"));
-    let bytes = baked::write(ZOO, &loaded).unwrap();
+    forge(ZOO, 6000);
+}
+
+/// The same of flexible bodies in contact, with all of their compliance and with a factor of it.
+#[test]
+fn forged_flexible_bodies_are_refused_or_run() {
+    forge(FLEXIBLE, 3000);
+}
+
+fn forge(scene: &str, times: usize) {
+    let loaded = load(scene, &|_| Ok(PATCH.into())).unwrap_or_else(|problems| panic!("{problems:?}"));
+    let bytes = baked::write(scene, &loaded).unwrap();
     let mut state = 5u64;
     let mut next = move || {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) as usize
     };
     let (mut refused, mut ran) = (0, 0);
-    for _ in 0..6000 {
+    for _ in 0..times {
         let mut other = bytes.clone();
-        let at = 44 + next() % (bytes.len() - 52);
+        let at = 52 + next() % (bytes.len() - 60);
         other[at] = next() as u8;
         let Ok(forged) = BakeFile::read(&sealed(other)) else {
             refused += 1;
@@ -199,4 +209,127 @@ fn forged_models_are_refused_or_run() {
         ran += 1;
     }
     assert!(refused > 100 && ran > 100, "{refused} refused, {ran} run");
+}
+
+/// Two blocks that touch: of one all of its compliance is kept, of the other a factor.
+const FLEXIBLE: &str = r#"serosa = 1
+title = "Flexible blocks"
+[world]
+sweeps = 4
+step = "5 ms"
+filter = "off"
+[[body]]
+name = "lower"
+shape.block = { corner = [0, 0, 0], size = [0.1, 0.1, 0.1], cell = "5 cm" }
+model.flexible = { young = "6 kPa", poisson = 0.4, compliance = "all", control = [{ name = "foot", set = "bottom", move = [{ time = 1, turn = [0, 0, 0.2] }] }] }
+[[body]]
+name = "upper"
+shape.block = { corner = [0, 0, 0.1005], size = [0.1, 0.1, 0.1], cell = "5 cm" }
+model.flexible = { young = "6 kPa", poisson = 0.4, compliance = "demand" }
+attach = [{ name = "top" }]
+"#;
+
+/// Bytes that begin where numbers may.
+struct Placed(Vec<u64>, usize);
+
+impl Placed {
+    fn of(bytes: &[u8]) -> Self {
+        let words = bytes.chunks(8).map(|c| {
+            let mut word = [0; 8];
+            word[..c.len()].copy_from_slice(c);
+            u64::from_ne_bytes(word)
+        });
+        Self(words.collect(), bytes.len())
+    }
+}
+
+impl AsRef<[u8]> for Placed {
+    fn as_ref(&self) -> &[u8] {
+        &bytemuck::cast_slice(&self.0)[..self.1]
+    }
+}
+
+#[test]
+fn long_arrays_are_read_where_they_lie() {
+    use serosa_sim::model::{BodyKind, Compliance};
+    let loaded = load(FLEXIBLE, &|_| Err("none".into())).unwrap_or_else(|problems| panic!("{problems:?}"));
+    let bytes = baked::write(FLEXIBLE, &loaded).unwrap();
+    let placed = Placed::of(&bytes);
+    let inside = placed.as_ref().as_ptr_range();
+    let (opened, copied) = (BakeFile::open(placed).unwrap(), BakeFile::read(&bytes).unwrap());
+    let mut seen = 0;
+    for body in &opened.baked.model.bodies {
+        let BodyKind::Flexible(body) = &body.kind else { continue };
+        let mut arrays = vec![&body.modes];
+        if let Compliance::All(all) = &body.compliance {
+            arrays.push(all);
+        }
+        seen += arrays.len();
+        for array in arrays {
+            assert!(!array.is_empty() && inside.contains(&array.as_ptr().cast()));
+        }
+    }
+    assert_eq!(seen, 3);
+    let want = of_bake(&loaded.baked);
+    assert_eq!((of_bake(&opened.baked), of_bake(&copied.baked)), (want, want));
+    assert_eq!(baked::write(FLEXIBLE, &opened.load().unwrap()).unwrap(), bytes);
+    // Where numbers may not begin they are copied.
+    struct Shifted(Placed);
+    impl AsRef<[u8]> for Shifted {
+        fn as_ref(&self) -> &[u8] {
+            &self.0.as_ref()[1..]
+        }
+    }
+    let shifted = Shifted(Placed::of(&[&[0], &bytes[..]].concat()));
+    assert_eq!(of_bake(&BakeFile::open(shifted).unwrap().baked), want);
+    let step_all = |mut world: serosa_sim::World| {
+        (0..30).for_each(|_| step(&mut world, &Input::default(), &mut || 0));
+        world.state.hash()
+    };
+    assert_eq!(step_all(opened.baked.world()), step_all(loaded.baked.world()));
+    for k in (0..bytes.len()).step_by(97) {
+        let mut other = bytes.clone();
+        other[k] ^= 1 << (k % 8);
+        assert!(BakeFile::open(Placed::of(&other)).is_err(), "{k}");
+        assert!(BakeFile::open(Placed::of(&bytes[..k])).is_err(), "{k}");
+    }
+}
+
+/// What is written for other programs comes back through our own reader: the same triangles, and of every mode the numbers.
+#[test]
+fn modes_are_exchanged_as_an_inventor_file() {
+    use serosa_io::mesh::FORMATS;
+    use serosa_sim::model::BodyKind;
+    let loaded = load(FLEXIBLE, &|_| Err("none".into())).unwrap_or_else(|problems| panic!("{problems:?}"));
+    let model = &loaded.baked.model;
+    let written = serosa_io::modes::inventor(model).unwrap();
+    assert_eq!(written.remarks, [""; 0]);
+    let format = FORMATS.iter().find(|f| f.name == "inventor").unwrap();
+    let back = (format.import)(&written.bytes, &mut |_| Err("none".into())).unwrap();
+    let (mut parts, mut bodies) = (back.parts.iter(), 0);
+    for body in &model.bodies {
+        let BodyKind::Flexible(flexible) = &body.kind else { continue };
+        bodies += 1;
+        let rest = parts.next().unwrap();
+        assert_eq!(rest.name, format!("{}-rest", body.name));
+        assert_eq!(rest.points[..], model.rest[body.vertices.start as usize..body.vertices.end as usize]);
+        for column in 0..flexible.columns() {
+            let part = parts.next().unwrap();
+            assert_eq!(part.triangles, flexible.triangles);
+            for ((x, u), at) in part.points.iter().zip(flexible.mode(column)).zip(&rest.points) {
+                let off = (*x - *at - serosa_geometry::Vec3::from_array(u.map(f64::from))).length();
+                assert!(off < 1e-15, "{}: {off}", part.name);
+            }
+        }
+    }
+    assert_eq!((bodies, parts.next()), (2, None));
+    let names: Vec<&str> = back.parts.iter().map(|p| p.name.as_str()).collect();
+    for name in ["lower-foot-shift-x", "lower-foot-map-zy", "lower-gravity-z", "upper-gravity-x"] {
+        assert!(names.contains(&name), "{name}: {names:?}");
+    }
+    let colors: std::collections::BTreeSet<[u8; 3]> =
+        back.materials.iter().map(|m| m.color.map(|c| (255.0 * c) as u8)).collect();
+    assert_eq!(colors.into_iter().collect::<Vec<_>>(), [[0, 255, 0], [255, 0, 0], [255, 255, 0], [255; 3]]);
+    let none = serosa_io::modes::inventor(&self::loaded().baked.model);
+    assert!(none.unwrap_err().contains("no flexible body"));
 }

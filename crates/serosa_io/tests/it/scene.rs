@@ -409,3 +409,72 @@ fn mistakes_of_an_intestine_have_their_message() {
         assert!(found.iter().any(|m| m.2.starts_with(expected)), "{to}: {found:?}");
     }
 }
+
+/// Two tetrahedra written out: the first stands on three nodes that a control element moves, the second hangs on it.
+const ELEMENTS: &str = r#"serosa = 1
+title = "Two tetrahedra"
+
+[[body]]
+name = "pair"
+model.flexible = { young = "1 MPa", poisson = 0.3, control = [{ name = "foot", set = "control-a" }] }
+
+[body.shape.elements]
+nodes = [[0, 0, 0], ["1 cm", 0, 0], [0, "1 cm", 0], [0, 0, "1 cm"], ["1 cm", "1 cm", "1 cm"]]
+tets = [[0, 1, 2, 3], [1, 2, 3, 4]]
+materials = [["1000 kg/m3", "100 kPa", 0.3], ["7850 kg/m3", "200 GPa", 0.28]]
+strips = [[0, 1, 3, 4, 2], [4, 1, 2, 0]]
+flags = "aaa . ."
+"#;
+
+#[test]
+fn tetrahedra_written_out_are_those_of_a_file() {
+    use serosa_bake::raw::{RawGeometry, RawTets};
+    let tets = |loaded: Loaded| match &loaded.raw.bodies[0].geometry {
+        RawGeometry::Tets(tets) => tets.clone(),
+        other => panic!("{other:?}"),
+    };
+    let written: RawTets = tets(read(ELEMENTS).unwrap_or_else(|problems| panic!("{problems:?}")));
+    assert_eq!(written.tets.len(), 2);
+    assert_eq!(written.materials, [[1000.0, 1e5, 0.3], [7850.0, 2e11, 0.28]]);
+    assert_eq!(written.mesh.sets["control-a"], [0, 1, 2]);
+    assert_eq!(written.mesh.triangles.len(), 5, "the strips leave one of six outer faces out");
+    let file = "5 2 2\n0 0 0  0.01 0 0  0 0.01 0  0 0 0.01  0.01 0.01 0.01\n0 1 2 3  1 2 3 4\n\
+                1000 1e5 0.3  7850 2e11 0.28\n5 4\n0 1 3 4 2  4 1 2 0\naaa..\n";
+    let at = ELEMENTS.find("[body.shape.elements]").unwrap();
+    let from_file = format!("{}shape.tets = {{ file = \"pair.flex\" }}\n", &ELEMENTS[..at]);
+    let read_file = |_: &str| Ok(file.as_bytes().to_vec());
+    let filed = tets(load(&from_file, &read_file).unwrap_or_else(|problems| panic!("{problems:?}")));
+    assert_eq!(
+        (&filed.mesh, &filed.tets, &filed.materials),
+        (&written.mesh, &written.tets, &written.materials)
+    );
+}
+
+#[test]
+fn mistakes_in_tetrahedra_written_out_have_their_message() {
+    let cases = [
+        (("[1, 2, 3, 4]]", "[1, 2, 3, 5]]"), 10, "there is no node 5: they go from 0 to 4"),
+        (("[1, 2, 3, 4]]", "[1, 2, 3, -4]]"), 10, "`tets` counts things"),
+        (("[1, 2, 3, 4]]", "[1, 2, 3]]"), 10, "a row of `tets` has 3 numbers, not 4"),
+        (("[1, 2, 3, 4]]", "7]"), 10, "each row of `tets` is a list, not a whole number"),
+        (("[[0, 0, 0], [\"1", "[[0, nan, 0], [\"1"), 9, "nan is not a finite number"),
+        (("[[0, 0, 0], [\"1", "[[0, \"3 kPa\", 0], [\"1"), 9, "kPa"),
+        (("[[0, 0, 0], [\"1", "[[0, 0], [\"1"), 9, "a row of `nodes` has 2 numbers, not 3"),
+        ((", [\"7850 kg/m3\", \"200 GPa\", 0.28]", ""), 11, "there are 1 materials for 2 tetrahedra"),
+        (("0.28]", "0.6]"), 5, "Poisson's ratio"),
+        (("0.28]", "7]"), 11, "`materials` cannot be 7"),
+        (("aaa . .", "aaa . . ."), 13, "there are 6 flags for 5 nodes"),
+        (("aaa . .", ". . . . ."), 5, "the control element \"foot\" holds no node"),
+        (("aaa . .", "a . . . ."), 5, "hang on nothing"),
+        (("[4, 1, 2, 0]", "[4, 1, 2, 3]"), 12, "in a strip and no outer face"),
+        (("[4, 1, 2, 0]", "[4, 1, 9]"), 12, "there is no node 9"),
+        (("[[0, 1, 2, 3], [1, 2, 3, 4]]", "[]"), 11, "there are 2 materials for 0 tetrahedra"),
+        (("[0, 1, 2, 3], [1, 2, 3, 4]", "[0, 1, 2, 3], [0, 1, 2, 3]"), 9, "node 4 belongs to no tetrahedron"),
+        (("[1, 2, 3, 4]]", "[1, 2, 4, 4]]"), 10, "a tetrahedron has the node 4 twice"),
+    ];
+    for ((from, to), line, says) in cases {
+        assert!(ELEMENTS.contains(from), "{from}");
+        let told = mistakes(&ELEMENTS.replace(from, to));
+        assert!(told.iter().any(|m| m.0 == line && m.2.contains(says)), "{to}: {told:?}, not {says}");
+    }
+}

@@ -109,11 +109,25 @@ impl Factor {
             sizes.push([panel.columns as u32, panel.tail.len() as u32]);
             tails.extend_from_slice(panel.tail);
             match &mut values {
-                Values::Single(all) => kernel::pack(panel.values, height, |x| all.push(x as f32)),
-                Values::Double(all) => kernel::pack(panel.values, height, |x| all.push(x)),
+                Values::Single(all) => kernel::pack(panel.values, height, |x| {
+                    all.extend(x.iter().map(|x| *x as f32));
+                }),
+                Values::Double(all) => kernel::pack(panel.values, height, |x| all.extend_from_slice(x)),
             }
         }
         Stored { width: width as u32, nodes: nodes as u32, order, sizes, tails, values }.try_into()
+    }
+
+    /// The same factor kept in 32 bits, as if it had been made so.
+    pub fn narrowed(&self) -> Result<Self, Unsound> {
+        let values = match &self.stored.values {
+            Values::Single(all) => all.clone(),
+            Values::Double(all) => all.iter().map(|x| *x as f32).collect(),
+        };
+        let Stored { width, nodes, order, sizes, tails, .. } = &self.stored;
+        let (order, sizes, tails) = (order.clone(), sizes.clone(), tails.clone());
+        let (width, nodes, values) = (*width, *nodes, Values::Single(values));
+        Stored { width, nodes, order, sizes, tails, values }.try_into()
     }
 
     /// Numbers of a node.

@@ -1,8 +1,10 @@
 //! Flexible bodies in a model: linear elasticity solved beforehand, shape by shape.
 
+use super::Floats;
 use crate::algebra::Factor;
 use crate::{Real, Vec3};
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// Modes of one control element: three shifts, then the nine entries of a linear map, row by row.
 pub const MODES: usize = 12;
@@ -29,7 +31,7 @@ pub struct FlexibleBody {
     pub triangles: Vec<[u32; 3]>,
     /// u: for each block of [`MODE_BLOCK`] vertices, for each column, x of all its vertices, then y, then z \[m by unit\];
     /// zeros where the last block has no vertex.
-    pub modes: Vec<f32>,
+    pub modes: Floats,
     /// Force \[N\] and torque about its origin \[N m\] that each element puts on the body, by columns: 6 rows for each
     /// element.
     pub reaction: Vec<Real>,
@@ -83,9 +85,9 @@ pub enum Compliance {
     None,
     /// Displacements of all vertices by unit forces on all vertices \[m/N\]: 3n columns of 3n numbers, x, y, z of each
     /// vertex in turn.
-    All(Vec<f32>),
+    All(Floats),
     /// Columns are solved for when they are first needed.
-    Demand(Box<Factor>),
+    Demand(Arc<Factor>),
 }
 
 /// How the frame of a flexible body turns with its control elements.
@@ -117,15 +119,15 @@ impl FlexibleBody {
 
     /// The numbers of a column, x, y, z of each vertex in turn.
     pub fn mode(&self, column: usize) -> impl Iterator<Item = [f32; 3]> {
-        let columns = self.columns();
+        let (columns, modes) = (self.columns(), &self.modes[..]);
         (0..self.nodes.len()).map(move |v| {
             let block = (v / MODE_BLOCK * columns + column) * 3 * MODE_BLOCK + v % MODE_BLOCK;
-            [0, 1, 2].map(|axis| self.modes[block + axis * MODE_BLOCK])
+            [0, 1, 2].map(|axis| modes[block + axis * MODE_BLOCK])
         })
     }
 
     /// Lays modes out in blocks: `at(vertex, column)` gives the displacement of a vertex.
-    pub fn lay_out(vertices: usize, columns: usize, at: impl Fn(usize, usize) -> [f32; 3]) -> Vec<f32> {
+    pub fn lay_out(vertices: usize, columns: usize, at: impl Fn(usize, usize) -> [f32; 3]) -> Floats {
         let mut modes = vec![0.0; vertices.div_ceil(MODE_BLOCK) * columns * 3 * MODE_BLOCK];
         for v in 0..vertices {
             for column in 0..columns {
@@ -135,6 +137,6 @@ impl FlexibleBody {
                 }
             }
         }
-        modes
+        modes.into()
     }
 }

@@ -10,7 +10,6 @@ use crate::command::run::{pool, progress};
 use crate::scenes::{self, find};
 use crate::session::{Device, Session};
 use serde_json::json;
-use serosa_bake::bake;
 use serosa_sim::algebra::Capacitance;
 use serosa_sim::model::{Compliance, FlexibleBody};
 use serosa_sim::{Vec3, World};
@@ -32,25 +31,23 @@ pub fn bench(report: &mut Report) -> Result<(), Failure> {
     let progress = progress(3, SCENE);
     let scene = find(SCENE)?;
     let loaded = scenes::load(&scene)?;
-    let start = Instant::now();
-    let baked = bake(&loaded.raw).map_err(|faults| Failure::input(format!("error: {faults:?}")))?;
-    let bake_s = start.elapsed().as_secs_f64();
+    let (baked, bake_s, cpu_s) = super::baked(&loaded.raw)?;
     progress.inc(1);
     let (world, (nodes, published_s, published_bytes)) = (baked.world(), PUBLISHED);
     let surface = flexible_of(&world)?.nodes.len();
     let file_bytes = serosa_io::baked::write(&scene.text, &loaded).map_or(0, |bytes| bytes.len());
     let object = json!({
-        "bench": "flexible", "case": "e", "method": "bake", "n": surface, "nodes": surface,
+        "bench": "flexible", "case": "e", "method": "bake", "n": surface, "tets": null, "nodes": surface,
         "surface_nodes": surface, "published_counts": [null, null, nodes], "bake_s": bake_s, "ms": 1e3 * bake_s,
-        "published_s": published_s, "file_bytes": file_bytes, "published_bytes": published_bytes,
+        "published_s": published_s, "bake_cpu_s": cpu_s, "file_bytes": file_bytes, "published_bytes": published_bytes,
     });
     let text =
         format!("e     bake               -        - {surface:>8} {bake_s:>7.2} s {published_s:>9.0} s");
     report.line(&object, &text);
     let ([ms, mean], pushed) = pool(1)?.install(|| update(&world, flexible_of(&world)?))?;
     let object = json!({
-        "bench": "flexible", "case": "e", "method": "update", "n": TOUCHED, "surface_nodes": surface, "ms": ms,
-        "ms_mean": mean, "pushed": pushed, "published_ms": FRAME_MS, "threads": 1,
+        "bench": "flexible", "case": "e", "method": "update", "n": TOUCHED, "nodes": surface, "surface_nodes": surface, "ms": ms,
+        "ms_mean": mean, "pushed": pushed, "published_ms": FRAME_MS, "published_s": 1e-3 * FRAME_MS, "threads": 1,
     });
     let text = format!(
         "e     update             -        - {surface:>8} {ms:>6.3} ms {FRAME_MS:>8.1} ms  ({TOUCHED} nodes, {pushed} pushed)"
@@ -60,8 +57,8 @@ pub fn bench(report: &mut Report) -> Result<(), Failure> {
     let mut session = Session::new(world, Device::of_scene(&loaded.raw));
     let ([mean, worst], most) = pool(1)?.install(|| steps(&mut session))?;
     let object = json!({
-        "bench": "flexible", "case": "e", "method": "online", "n": surface, "surface_nodes": surface, "ms": mean,
-        "ms_p99": worst, "contacts": most, "published_ms": FRAME_MS, "threads": 1,
+        "bench": "flexible", "case": "e", "method": "online", "n": surface, "nodes": surface, "surface_nodes": surface, "ms": mean,
+        "ms_p99": worst, "contacts": most, "published_ms": FRAME_MS, "published_s": 1e-3 * FRAME_MS, "threads": 1,
     });
     let text = format!(
         "e     online             -        - {surface:>8} {mean:>6.3} ms {FRAME_MS:>8.1} ms  (whole steps, {worst:.3} ms at worst but one in a hundred, {most} contacts)"

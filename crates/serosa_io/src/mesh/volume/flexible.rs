@@ -80,9 +80,14 @@ fn node(cursor: &mut Cursor, nodes: usize) -> Result<u32, ImportError> {
 }
 
 /// The triangles of a strip, every second one turned; those with a corner twice join strips and are none.
-fn triangles(strip: &[u32]) -> impl Iterator<Item = [u32; 3]> {
+pub(crate) fn triangles(strip: &[u32]) -> impl Iterator<Item = [u32; 3]> {
     let turned = |(k, w): (usize, &[u32])| if k % 2 == 0 { [w[0], w[1], w[2]] } else { [w[1], w[0], w[2]] };
     strip.windows(3).enumerate().map(turned).filter(|[a, b, c]| a != b && b != c && a != c)
+}
+
+/// The set of the nodes of a flag; none where it is of no control element.
+pub(crate) fn flagged(flag: char) -> Option<String> {
+    (!"0-.".contains(flag)).then(|| format!("control-{}", flag.escape_default()))
 }
 
 /// A character for each node, with or without white space between them.
@@ -97,8 +102,7 @@ fn read_flags(cursor: &mut Cursor, nodes: usize, part: &mut Part) -> Result<(), 
             if next == nodes {
                 return Err(cursor.fault(format!("there are more flags than {nodes} nodes")));
             }
-            if !b"0-.".contains(flag) {
-                let name = format!("control-{}", flag.escape_ascii());
+            if let Some(name) = flagged(char::from(*flag)) {
                 part.sets.entry(name).or_default().push(next as u32);
             }
             next += 1;

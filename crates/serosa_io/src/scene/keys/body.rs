@@ -4,7 +4,7 @@ use super::Kind::{Choice, Count, Direction, File, Flag, List, Name, Quantity, Te
 use super::Need::{Default, Optional, Required};
 use super::flexible::FLEXIBLE;
 use super::organ::{BALL, ORGAN, READY};
-use super::solid::{BLOCK, SOLID, TETS, TUBE};
+use super::solid::{BLOCK, ELEMENTS, SOLID, TETS, TUBE};
 use super::{Dim, Kind, MASS, POSITION, RADIUS, SPACE, STIFFNESS, Table, choice, key, table};
 
 pub(super) static BODY: Table = table(
@@ -98,6 +98,7 @@ static SHAPE: Table = choice(
         key("block", Kind::Table(&BLOCK), Optional, "A block of tetrahedra."),
         key("tube", Kind::Table(&TUBE), Optional, "A tube or cable of tetrahedra."),
         key("tets", Kind::Table(&TETS), Optional, "Tetrahedra from a file."),
+        key("elements", Kind::Table(&ELEMENTS), Optional, "Tetrahedra written out."),
         key("plane", Kind::Table(&PLANE), Optional, "A half-space: floor or wall."),
         key("sphere", Kind::Table(&SPHERE), Optional, "A ball."),
         key("capsule", Kind::Table(&CAPSULE), Optional, "A rod with round ends."),
@@ -121,6 +122,7 @@ static SHAPE: Table = choice(
         "block",
         "tube",
         "tets",
+        "elements",
         "plane",
         "sphere",
         "capsule",

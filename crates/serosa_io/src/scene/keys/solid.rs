@@ -1,6 +1,6 @@
 //! Solids: blocks and files of tetrahedra, materials, walls and ties.
 
-use super::Kind::{Choice, Count, Direction, File, Flag, List, Name, Quantity, Vector};
+use super::Kind::{Choice, Count, Direction, File, Flag, Indices, List, Name, Quantity, Triples, Vector};
 use super::Need::{Default, Optional, Required};
 use super::body::{SPHERE, UPRIGHT_BOX};
 use super::{Dim, Kind, POSITION, SPACE, Table, choice, key, table};
@@ -66,6 +66,34 @@ pub(super) static TETS: Table = table(
             "Length of one unit of the file.",
         ),
         key("at", POSITION, Default("[0, 0, 0]"), "Where the origin of the file lies."),
+    ],
+);
+
+pub(super) static ELEMENTS: Table = table(
+    "shape.elements",
+    "Tetrahedra written out, as in table 1 of Klimenko, Nikitina and Nikitin (2004); larger ones go into a file for shape.tets. Nodes are counted from 0. Those inside out are turned, and counted in a note.",
+    &[
+        key("nodes", Triples(&[(Dim::Length, -SPACE, SPACE); 3]), Required, "Where each node lies."),
+        key("tets", Indices(4, 4), Required, "The nodes of each tetrahedron."),
+        key(
+            "materials",
+            Triples(&[(Dim::Density, 0.0, 1e9), (Dim::Pressure, 0.0, 1e12), (Dim::None, -1.0, 1.0)]),
+            Optional,
+            "Density, Young's modulus and Poisson's ratio of each tetrahedron, for model.flexible; those of the model if left out.",
+        ),
+        key(
+            "strips",
+            Indices(3, 1 << 20),
+            Optional,
+            "The nodes of each strip of triangles of the surface that is seen and touched; all of the surface if left out.",
+        ),
+        key(
+            "flags",
+            Kind::Text,
+            Optional,
+            "A character for each node: those of one character are the set `control-` and it. `0`, `-` and `.` are none; blanks do not count.",
+        ),
+        key("at", POSITION, Default("[0, 0, 0]"), "Where the origin of the nodes lies."),
     ],
 );
 

@@ -32,16 +32,23 @@ fn groups(columns: usize) -> impl DoubleEndedIterator<Item = (usize, usize)> {
 }
 
 /// Lays the entries of a dense panel out, given by columns of `height`.
-pub(super) fn pack(dense: &[Real], height: usize, mut push: impl FnMut(Real)) {
+pub(super) fn pack(dense: &[Real], height: usize, mut push: impl FnMut(&[Real])) {
     for (at, w) in groups(dense.len() / height.max(1)) {
-        let entry = |row: usize, k: usize| dense[(at + k) * height + row];
+        let column = |k: usize| &dense[(at + k) * height..][..height];
         for k in 0..w {
-            push(1.0 / entry(at + k, k));
-            (k + 1..w).for_each(|i| push(entry(at + i, k)));
+            push(&[1.0 / column(k)[at + k]]);
+            push(&column(k)[at + k + 1..at + w]);
         }
         for tile in (at + w..height).step_by(TILE) {
             for k in 0..w {
-                (tile..tile + TILE).for_each(|row| push(if row < height { entry(row, k) } else { 0.0 }));
+                match column(k)[tile..].first_chunk::<TILE>() {
+                    Some(whole) => push(whole),
+                    None => {
+                        let mut rest = [0.0; TILE];
+                        rest[..height - tile].copy_from_slice(&column(k)[tile..]);
+                        push(&rest);
+                    }
+                }
             }
         }
     }
