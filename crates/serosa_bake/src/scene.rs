@@ -1,6 +1,6 @@
 //! The whole bake: bodies, tools, probes and tunables, with all faults collected.
 
-use crate::raw::{Place, RawBody, RawGeometry, RawScene, RawSolid};
+use crate::raw::{Place, RawBody, RawGeometry, RawModel, RawScene, RawSolid};
 use crate::solid::filled;
 use crate::{Fault, exclude, flexible, neighbours, overlap, rigid, shells, solid, strip};
 use serosa_geometry::{BodyId, PrimId, Vec3};

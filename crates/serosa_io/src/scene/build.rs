@@ -232,15 +232,7 @@ impl Builder<'_> {
         }
         match self.geometry(shape, n)? {
             RawGeometry::Mesh { mesh: surface, .. } if recipe.is_some() || shape == "mesh" => {
-                if n.is_written("radius") {
-                    let help =
-                        "leave it out, and write thickness = \"1 mm\" in model.solid for how others touch it";
-                    self.problem(
-                        n.span_of("radius"),
-                        "`radius` is for skins, and a solid has an inside",
-                        help,
-                    );
-                }
+                self.sound(solid::without_skin(n))?;
                 Some(RawGeometry::Filled(Box::new(RawFilled { surface, recipe, how, quadratic })))
             }
             RawGeometry::Tets(tets) if quadratic && model.get("fill").is_none() => {

@@ -196,6 +196,15 @@ pub fn selector(node: &Node) -> Option<Selector> {
     Some(Selector::Name(node.text("name")))
 }
 
+/// Refuses half the thickness of a skin for what has an inside.
+pub fn without_skin(shape: &Node) -> Result<(), Problem> {
+    if !shape.is_written("radius") {
+        return Ok(());
+    }
+    let help = "leave it out, and write thickness = \"1 mm\" in its model for how others touch it";
+    Err(Problem::new(shape.span_of("radius"), "`radius` is for skins, and a solid has an inside", help))
+}
+
 /// The mechanics that a table asks for.
 pub fn elastic(name: String, n: &Node) -> Result<RawElastic, Problem> {
     let base = Region {
