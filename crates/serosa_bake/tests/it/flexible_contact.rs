@@ -2,6 +2,7 @@
 
 use crate::counting::allocations;
 use crate::make::*;
+use crate::solid_contact::cube;
 use serosa_bake::raw::*;
 use serosa_geometry::generate::block::{Block, block};
 use serosa_geometry::generate::sphere::even_sphere;
@@ -172,6 +173,28 @@ fn a_weight_rests_on_a_flexible_body() {
     assert!((carried / (mass * 9.81) - 1.0).abs() < 0.01, "{carried} N");
     assert!(world.state.twist[0].vel.length() < 1e-4, "{}", world.state.twist[0].vel);
     assert!(Auditor::default().check(&world).deepest_m <= 0.0);
+}
+
+#[test]
+fn tissue_rests_on_a_flexible_body() {
+    let edge: Real = 0.03;
+    let flesh = cube("flesh", Vec3::new(-0.5 * edge, -0.5 * edge, 0.042), edge, 3, 2e4);
+    for compliance in [RawCompliance::All, RawCompliance::Demand] {
+        let mut raw = lagrangian(vec![brick(compliance), flesh.clone()], Filter::Planes);
+        (raw.world.dt_s, raw.world.sweeps) = (1.0 / 240.0, 20);
+        let mut world = baked(&raw).world();
+        for k in 0..480 {
+            run(&mut world, 1);
+            assert!(k % 20 != 0 || Auditor::default().check(&world).deepest_m <= 0.0, "{k}");
+        }
+        let [brick, flesh] = [world.scratch.contact_force[0], world.scratch.contact_force[1]];
+        let weight = 1000.0 * edge.powi(3) * 9.81;
+        assert!((-brick.z / weight - 1.0).abs() < 0.02, "{brick} of {weight} N");
+        assert!((brick + flesh).length() < 1e-9, "{brick} {flesh}");
+        let top = world.model.rest.iter().position(|r| (*r - Vec3::Z * 0.04).length() < 0.01).unwrap();
+        let sunk = world.model.rest[top].z - world.state.pos[top].z;
+        assert!(sunk > 1e-5, "the brick gives way: {sunk}");
+    }
 }
 
 #[test]
