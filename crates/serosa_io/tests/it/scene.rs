@@ -334,7 +334,7 @@ fn the_schema_knows_every_key_of_a_scene() {
     assert_eq!(tool["required"], serde_json::json!(["name", "shape", "tip"]));
     assert_eq!(schema["properties"]["world"]["$ref"], "#/$defs/world");
     assert_eq!(schema["$defs"]["world"]["properties"]["detector"]["enum"][0], "grid");
-    assert_eq!(schema["$defs"]["shape"]["oneOf"].as_array().unwrap().len(), 21);
+    assert_eq!(schema["$defs"]["shape"]["oneOf"].as_array().unwrap().len(), 22);
 }
 
 const GUT: &str = r#"serosa = 1
