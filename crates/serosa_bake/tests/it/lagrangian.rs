@@ -493,3 +493,41 @@ fn a_rope_in_a_groove_does_not_creep() {
     let per_minute = moved * 1e3 * 30.0;
     assert!(per_minute < 0.1, "{per_minute} mm/min");
 }
+
+/// A rod and a brick across a narrow one, and a small one on top: each rests on both edges of what it lies across, and
+/// nothing walks.
+#[test]
+fn bricks_and_rods_lie_across_one_another() {
+    let brick = |name: &str, size: Vec3, at: Vec3| {
+        let mut brick = solid(name, RawSolid::Cuboid { size }, at, RawModel::Rigid { mass: 0.2 });
+        brick.friction = 0.4;
+        brick
+    };
+    let beam = |name: &str, x: f64| {
+        let mut beam = brick(name, Vec3::new(0.03, 0.1, 0.04), Vec3::new(x, 0.0, 0.02));
+        beam.model = RawModel::Fixed;
+        beam
+    };
+    let mut rod = solid(
+        "rod",
+        RawSolid::Capsule { length: 0.1, radius: 0.005 },
+        Vec3::new(0.2, 0.0, 0.046),
+        RawModel::Rigid { mass: 0.05 },
+    );
+    rod.friction = 0.4;
+    if let RawGeometry::Solid { pose, .. } = &mut rod.geometry {
+        pose.rot = rotation::between(Vec3::Z, Vec3::X);
+    }
+    let across = brick("across", Vec3::new(0.1, 0.03, 0.02), Vec3::new(0.0, 0.0, 0.052));
+    let top = brick("top", Vec3::new(0.03, 0.03, 0.03), Vec3::new(0.0, 0.0, 0.08));
+    let bodies = vec![beam("beam", 0.0), beam("other", 0.2), across, top, rod];
+    let mut world = baked(&lagrangian(bodies, Filter::Planes)).world();
+    run(&mut world, 3000);
+    for (k, height) in [(2, 0.05), (3, 0.075), (4, 0.045)] {
+        let (pose, start) = (world.state.pose[k], world.model.rigids[k].rest);
+        assert!((pose.pos.z - height).abs() < 1e-3, "{k} lies at {}", pose.pos);
+        assert!((pose.pos - start.pos).truncate().length() < 2e-4, "{k} walked to {}", pose.pos);
+        assert!(pose.rot.angle_between(start.rot) < 2e-3, "{k} turned to {}", pose.rot);
+    }
+    assert!(Auditor::default().check(&world).deepest_m <= 0.0);
+}

@@ -1,11 +1,13 @@
 //! The list with its skin against all pairs, along motions that no list would choose.
 
 use crate::make::*;
+use crate::specimens::{elastic, flesh};
 use serosa_bake::raw::*;
-use serosa_geometry::Vec3;
+use serosa_geometry::{Real, Vec3, rotation};
 use serosa_sim::World;
 use serosa_sim::detect::{Finder, Places, Reach, Search};
-use serosa_sim::params::Detector;
+use serosa_sim::model::Law;
+use serosa_sim::params::{Detector, Filter};
 
 fn crowd(seed: &mut u64) -> World {
     let mut bodies = vec![floor()];
@@ -71,4 +73,61 @@ fn the_list_misses_nothing() {
         }
     }
     assert!(found > 10_000, "{found}");
+}
+
+/// A strip of flesh bent almost to a ring, lying askew; its ends are a few millimetres apart.
+fn ring() -> World {
+    let mut strip = flesh(
+        "ring",
+        (Vec3::new(0.0, -0.02, -0.005), Vec3::new(0.2, 0.04, 0.01)),
+        [20, 4, 1],
+        elastic(Law::NeoHookean, 1e4, 0.4, 1000.0, 0.0),
+    );
+    let RawGeometry::Tets(tets) = &mut strip.geometry else { panic!("tetrahedra") };
+    let askew = rotation::between(Vec3::Z, Vec3::new(1.0, 2.0, 3.0).normalize());
+    for p in &mut tets.mesh.points {
+        let (angle, radius) = (p.x / 0.2 * 6.2, 0.0325 + p.z);
+        *p = askew * Vec3::new(radius * angle.cos(), p.y, -radius * angle.sin());
+    }
+    baked(&lagrangian(vec![strip], Filter::Planes)).world()
+}
+
+/// Each vertex goes its own way and strays as far as it likes, the body deforms and turns between: the rows of a solid with
+/// itself are those of all pairs.
+#[test]
+fn a_solid_beside_itself_has_all_its_rows() {
+    let mut seed = 9;
+    let (mut rows, mut all, mut found) = (Vec::new(), Vec::new(), 0);
+    for round in 0..6 {
+        let mut world = ring();
+        let (mut list, mut every) = (Finder::default(), Finder::default());
+        for tick in 0..60 {
+            let turn = rotation::from_rotation_vector(noise3(&mut seed) * 0.1);
+            let speed = [1e-6, 1e-5, 1e-4][tick % 3];
+            world.state.pos.iter_mut().for_each(|p| *p = turn * *p + noise3(&mut seed) * speed);
+            let (model, params) = (&world.model, &world.params);
+            let mut reach = Reach::around(model, Vec::new());
+            let far = 3e-3 * noise(&mut seed).abs();
+            // Few are fast, or free; seldom the same.
+            let rarely = |seed: &mut u64| if noise(seed) > 0.7 { 1.0 } else { 0.02 };
+            reach.ways.iter_mut().for_each(|way| *way = noise3(&mut seed) * far * rarely(&mut seed));
+            reach.strays = model.rest.iter().map(|_| far * rarely(&mut seed)).collect();
+            let most = |each: &dyn Fn(usize) -> Real| -> Vec<Real> {
+                let of = |p: &serosa_sim::model::Prim| {
+                    p.kind.vertices().iter().map(|v| each(v.at())).fold(0.0, Real::max)
+                };
+                model.prims.iter().map(of).collect()
+            };
+            reach.prims = most(&|v| reach.strays[v]);
+            let ways = most(&|v| reach.ways[v].length());
+            reach.farthest = reach.prims.iter().zip(ways).map(|(stray, way)| stray + way).collect();
+            let at = Places { pos: &world.state.pos, pose: &world.state.pose, radius: &world.state.radius };
+            list.rows(model, params, Detector::Grid, (at, Search::Near(&reach)), &mut rows);
+            every.rows(model, params, Detector::AllPairs, (at, Search::Near(&reach)), &mut all);
+            assert_eq!(rows.len(), all.len(), "round {round}, tick {tick}");
+            assert!(rows == all, "round {round}, tick {tick}");
+            found += rows.len();
+        }
+    }
+    assert!(found > 1000, "{found}");
 }

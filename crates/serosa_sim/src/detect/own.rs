@@ -7,6 +7,7 @@
 use super::{Places, Reach, halves};
 use crate::algebra::best_rotation;
 use crate::model::{Body, Model};
+use crate::respond::augmented_lagrangian::REST_GAP;
 use crate::{Mat3, PrimId, Real, Vec3};
 use rayon::prelude::*;
 use serosa_geometry::solid::touches_and_ends;
@@ -33,7 +34,7 @@ pub(super) struct Own {
     cuts: Vec<Real>,
     /// One per primitive: as far as any of its vertices has gone and may go, see [`Self::measure`] \[m\].
     fars: Vec<Real>,
-    /// The same for each vertex.
+    /// The same for each vertex, strays not counted.
     vertex_fars: Vec<Real>,
     /// What the list has cost since it was made.
     spent: u64,
@@ -53,10 +54,13 @@ impl Own {
 
     /// Adds all pairs that may matter to `out`.
     ///
-    /// **Theorem.** No other pair of the body is nearer than it may come in this substep. Proof: let every vertex of a
-    /// primitive have gone, and be free to go, to within its `far` of where it was and a rigid motion common to all. The distance of
-    /// two primitives changes by what their vertices do apart, at most by both fars together. A pair that is not added was
-    /// farther apart than that. ∎
+    /// **Theorem.** No other pair of the body is nearer than it may come in this substep, and none gets a row. Proof: let
+    /// every vertex of a primitive have gone, and be free to go, to within its `far` of where it was and a rigid motion
+    /// common to all. The distance of two primitives changes by what their vertices do apart, at most by both fars
+    /// together. A pair that is not added was farther apart than that. A row is made where the gap that the ways leave
+    /// along the normal is at most [`REST_GAP`] and both strays, each the most of a primitive's vertices. The part of a
+    /// way along the normal lies in the ball about the way, so that gap is the listed one less what fars have beside
+    /// strays. ∎
     ///
     /// O(vertices + primitives + pairs listed); all anew where a primitive has gone farther than its cut.
     pub fn pairs(
@@ -119,7 +123,7 @@ impl Own {
         self.pos.extend_from_slice(&at.pos[vertices.clone()]);
         self.vertex_fars.clear();
         self.vertex_fars.extend(vertices.map(|v| end.pos[v].distance(at.pos[v])));
-        self.gather(model, body);
+        self.gather(model, body, |_| 0.0);
         for (k, far) in self.fars.iter_mut().enumerate() {
             let prim = body.prims.start as usize + k;
             *far += (end.radius[prim] - at.radius[prim]).max(0.0);
@@ -135,7 +139,7 @@ impl Own {
         self.vertex_fars.clear();
         if self.pos.len() != vertices.len() {
             self.vertex_fars.resize(vertices.len(), Real::NAN);
-            return self.gather(model, body);
+            return self.gather(model, body, |_| 0.0);
         }
         // A vertex may be anywhere along its way: half of it away from its middle.
         let way = |v: usize| reach.map_or(Vec3::ZERO, |reach| reach.ways[v] * 0.5);
@@ -156,24 +160,26 @@ impl Own {
         let drift = vertices.clone().map(way).sum::<Vec3>() / count;
         let mut means = [0.0; 2];
         self.vertex_fars.extend(vertices.map(|v| {
-            let free = way(v).length() + stray(v);
-            let far = (step(v) - mean).length() + free;
-            means = [means[0] + far / count, means[1] + ((way(v) - drift).length() + free) / count];
+            let free = way(v).length() + 0.5 * REST_GAP;
+            let (far, new) = ((step(v) - mean).length() + free, (way(v) - drift).length() + free);
+            means = [means[0] + (far + stray(v)) / count, means[1] + (new + stray(v)) / count];
             far
         }));
         self.means = means;
-        self.gather(model, body);
+        self.gather(model, body, stray);
     }
 
     /// From vertices to primitives. What is not a number stays none.
-    fn gather(&mut self, model: &Model, body: &Body) {
+    fn gather(&mut self, model: &Model, body: &Body, stray: impl Fn(usize) -> Real) {
         let (first, all) = (body.vertices.start as usize, &self.vertex_fars);
         let worse = |x: Real, y: Real| if x.is_nan() || y.is_nan() { Real::NAN } else { x.max(y) };
         let prims = &model.prims[body.prims.start as usize..body.prims.end as usize];
         self.fars.clear();
-        self.fars.extend(
-            prims.iter().map(|p| p.kind.vertices().iter().map(|v| all[v.at() - first]).fold(0.0, worse)),
-        );
+        self.fars.extend(prims.iter().map(|p| {
+            let vertices = p.kind.vertices().iter().map(|v| v.at());
+            let far = vertices.clone().map(|v| all[v - first]).fold(0.0, worse);
+            far + vertices.map(&stray).fold(0.0, worse)
+        }));
     }
 
     fn list(&mut self, model: &Model, body: &Body, solids: &[Solid]) {
