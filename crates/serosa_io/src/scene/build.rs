@@ -164,7 +164,8 @@ impl Builder<'_> {
             drag: node.si("drag"),
             stretch: [("stretch_min", -1.0), ("stretch_max", f64::INFINITY)]
                 .map(|(key, none)| material.real(key).unwrap_or(none)),
-            self_contact: node.flag("self_contact"),
+            self_contact: node.flag("self_contact")
+                && (model != "flexible" || node.is_written("self_contact")),
             membrane_contact: node.flag("membrane_contact"),
             attachments: node.list("attach").iter().filter_map(solid::selector).collect(),
             finish: organ::look(node.choice("look"), shape),

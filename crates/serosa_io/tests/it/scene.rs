@@ -451,6 +451,16 @@ fn tetrahedra_written_out_are_those_of_a_file() {
 }
 
 #[test]
+fn flexible_bodies_touch_themselves_only_where_that_is_written() {
+    let touches =
+        |text: &str| read(text).unwrap_or_else(|problems| panic!("{problems:?}")).raw.bodies[0].self_contact;
+    assert!(!touches(ELEMENTS));
+    assert!(touches(&ELEMENTS.replace("name = \"pair\"", "name = \"pair\"\nself_contact = true")));
+    let rope = "serosa = 1\ntitle = \"r\"\n[[body]]\nname = \"rope\"\nshape.chain = { from = [0, 0, 0], to = [\"1 m\", 0, 0], nodes = 9, radius = \"1 mm\" }\nmodel.springs = { mass = 1, stiffness = 50 }\n";
+    assert!(touches(rope));
+}
+
+#[test]
 fn mistakes_in_tetrahedra_written_out_have_their_message() {
     let cases = [
         (("[1, 2, 3, 4]]", "[1, 2, 3, 5]]"), 10, "there is no node 5: they go from 0 to 4"),

@@ -26,7 +26,12 @@ pub(super) static BODY: Table = table(
             Default("0"),
             "Rate at which motion dies out in the surroundings.",
         ),
-        key("self_contact", Flag, Default("true"), "Whether its parts may touch one another."),
+        key(
+            "self_contact",
+            Flag,
+            Default("true"),
+            "Whether its parts may touch one another; those of model.flexible only where this is written, since they hardly ever come so far.",
+        ),
         key(
             "membrane_contact",
             Flag,
