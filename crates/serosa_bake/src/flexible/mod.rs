@@ -9,7 +9,7 @@ pub mod gradients;
 mod solve;
 
 pub use faults::{Chosen, Own, choose, choose_nodes};
-pub use solve::{Solution, System, softness};
+pub use solve::{SIDES, Solution, System, softness};
 
 use crate::assemble::Lame;
 use crate::cholesky::FactorError;
@@ -25,8 +25,6 @@ const WHOLE: usize = 800;
 /// Thickness of a surface for which none is given \[m\], but no more than this part of its mean edge.
 const THICKNESS: Real = 1e-3;
 const THIN: Real = 0.2;
-/// Right-hand sides that are solved at once.
-const SIDES: usize = 9;
 /// Parts of the work that one body is, for those who watch.
 pub const PARTS: usize = 50;
 

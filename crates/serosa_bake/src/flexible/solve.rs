@@ -10,8 +10,8 @@ use serosa_sim::algebra::sparse::{Fronts, Precision};
 use serosa_sim::algebra::{BlockMatrix, Factor};
 use serosa_sim::model::MODES;
 
-/// Right-hand sides that are solved at once.
-const SIDES: usize = 9;
+/// Right-hand sides that are solved at once: with more, their fronts leave the nearest memory.
+pub const SIDES: usize = 9;
 
 /// What is solved: K u = f with some nodes moved and some held.
 pub struct System<'a> {

@@ -200,8 +200,8 @@ impl Factor {
     /// Puts right-hand sides into the fronts, in the order of elimination.
     fn fill(&self, x: &[Real], sides: usize, fronts: &mut [Real]) {
         self.for_each_place(sides, |at, step, node| {
-            for (r, node) in x[node..node + self.width() * sides].iter().enumerate() {
-                fronts[at + r % sides * step + r / sides] = *node;
+            for (k, row) in x[node..node + self.width() * sides].chunks_exact(sides).enumerate() {
+                row.iter().enumerate().for_each(|(r, number)| fronts[at + r * step + k] = *number);
             }
         });
     }
@@ -209,8 +209,8 @@ impl Factor {
     /// Takes the solutions out of the fronts.
     fn empty(&self, x: &mut [Real], sides: usize, fronts: &[Real]) {
         self.for_each_place(sides, |at, step, node| {
-            for (r, node) in x[node..node + self.width() * sides].iter_mut().enumerate() {
-                *node = fronts[at + r % sides * step + r / sides];
+            for (k, row) in x[node..node + self.width() * sides].chunks_exact_mut(sides).enumerate() {
+                row.iter_mut().enumerate().for_each(|(r, number)| *number = fronts[at + r * step + k]);
             }
         });
     }
@@ -234,6 +234,13 @@ impl Factor {
 enum Way {
     Up,
     Down,
+}
+
+/// Calls with the numbers of a node as a constant where they are those of a point.
+macro_rules! of_width {
+    ($width:ident, $call:ident($($arg:expr),*)) => {
+        if $width == 3 { $call(3, $($arg),*) } else { $call($width, $($arg),*) }
+    };
 }
 
 /// What all panels of a solve need.
@@ -280,11 +287,8 @@ impl<S: Entry> Pass<'_, S> {
             for r in 0..self.sides {
                 let at = child.front * self.sides - from + r * child.room + width * child.columns;
                 let own = &mut own[r * panel.room..(r + 1) * panel.room];
-                for (k, place) in places.iter().enumerate() {
-                    for b in 0..width {
-                        own[width * *place as usize + b] += before[at + width * k + b];
-                    }
-                }
+                let owed = &before[at..at + width * child.rows];
+                of_width!(width, scatter(owed, places, own));
             }
             next = child.sibling;
         }
@@ -304,12 +308,26 @@ impl<S: Entry> Pass<'_, S> {
         for r in 0..self.sides {
             let at = panel.front * self.sides - from + r * panel.room + width * panel.columns;
             let parent = &behind[r * parent.room..(r + 1) * parent.room];
-            for (k, place) in places.iter().enumerate() {
-                for b in 0..width {
-                    before[at + width * k + b] = parent[width * *place as usize + b];
-                }
-            }
+            let owed = &mut before[at..at + width * panel.rows];
+            of_width!(width, gather(parent, places, owed));
         }
+    }
+}
+
+/// Adds the numbers of nodes to those at their places.
+#[inline(always)]
+fn scatter(width: usize, nodes: &[Real], places: &[u32], all: &mut [Real]) {
+    for (node, place) in nodes.chunks_exact(width).zip(places) {
+        let there = &mut all[width * *place as usize..][..width];
+        there.iter_mut().zip(node).for_each(|(sum, number)| *sum += number);
+    }
+}
+
+/// Takes the numbers of nodes from their places.
+#[inline(always)]
+fn gather(width: usize, all: &[Real], places: &[u32], nodes: &mut [Real]) {
+    for (node, place) in nodes.chunks_exact_mut(width).zip(places) {
+        node.copy_from_slice(&all[width * *place as usize..][..width]);
     }
 }
 

@@ -11,7 +11,7 @@ use crate::command::run::pool;
 use crate::session::clock::thread_cpu_ns;
 use serde_json::{Value, json};
 use serosa_bake::cholesky::factor;
-use serosa_bake::flexible::System;
+use serosa_bake::flexible::{SIDES, System};
 use serosa_sim::algebra::sparse::{Fronts, Precision};
 use std::path::Path;
 use std::time::Instant;
@@ -21,8 +21,6 @@ const SCRIPT: Script = Script { text: include_str!("factor.py"), needs: "numpy, 
 const ORDERS: &str = "metis,amd";
 /// Times that all take turns.
 const ROUNDS: usize = 4;
-/// Right-hand sides that are solved at once, as the bake does.
-const SIDES: usize = 9;
 
 /// What one of them took.
 #[derive(Clone, Debug)]
@@ -118,7 +116,7 @@ fn ours(system: &System, sides: &[Vec<f64>]) -> Result<(Took, Vec<Vec<f64>>), Fa
     let (mut fronts, mut found, mut x) = (Fronts::default(), Vec::new(), Vec::new());
     for some in sides.chunks(SIDES) {
         x.clear();
-        x.extend((0..some[0].len() * some.len()).map(|k| some[k % some.len()][k / some.len()]));
+        x.extend((0..some[0].len()).flat_map(|k| some.iter().map(move |side| side[k])));
         factor.solve(&mut x, some.len(), &mut fronts);
         found.extend((0..some.len()).map(|r| x.iter().skip(r).step_by(some.len()).copied().collect()));
     }

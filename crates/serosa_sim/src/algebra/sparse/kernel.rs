@@ -164,8 +164,9 @@ fn backward_group<S: Entry, const W: usize>(values: &[S], front: &mut [Real]) {
         for k in 0..W {
             sums[k] = core::array::from_fn(|lane| sums[k][lane] + tile[k][lane].into() * y[lane]);
         }
-        keep_in_lanes();
     }
+    // What becomes of the sums is hidden: the compiler would turn the tiles about for it, at twice the time.
+    let sums = core::hint::black_box(sums);
     let mut x: [Real; W] =
         core::array::from_fn(|k| own[k] - ((sums[k][0] + sums[k][1]) + (sums[k][2] + sums[k][3])));
     let mut at = triangle.len();
