@@ -28,7 +28,7 @@ mod shorten;
 
 use crate::algebra::widest;
 use crate::body::Substep;
-use crate::detect::Reach;
+use crate::detect::{Near, Reach};
 use crate::model::{BodyKind, Model, PrimKind, Shape};
 use crate::params::Filter;
 use crate::row::Row;
@@ -46,19 +46,8 @@ const USE: Real = 0.9;
 /// Rounds after which the pairs still in doubt get their planes unasked.
 const ROUNDS: u32 = 6;
 
-/// A near pair.
-#[derive(Clone, Copy, Debug)]
-struct Pair {
-    prims: [PrimId; 2],
-    /// Unit, towards the first.
-    normal: Vec3,
-    /// At the start of the substep, with the radii of its end \[m\].
-    gap: Real,
-    /// How far either side may go towards the other, once a plane stays between.
-    fronts: Option<[Front; 2]>,
-    /// To be looked at in this round.
-    doubt: bool,
-}
+/// Of a pair that has no plane.
+const NONE: u32 = u32::MAX;
 
 /// How far one side of a pair may go towards the other.
 #[derive(Clone, Copy, Debug)]
@@ -77,19 +66,22 @@ impl Front {
     }
 }
 
-impl Pair {
-    /// From a side towards the other.
-    #[inline]
-    fn towards(&self, side: usize) -> Vec3 {
-        if side == 0 { -self.normal } else { self.normal }
-    }
+/// From a side of a pair towards the other.
+#[inline]
+fn towards(pair: &Near, side: usize) -> Vec3 {
+    if side == 0 { -pair.normal } else { pair.normal }
 }
 
 /// The certificates of a substep.
 #[derive(Clone, Debug, Default)]
 pub struct Planes {
     lookout: Lookout,
-    pairs: Vec<Pair>,
+    /// Whether a pair is to be looked at in this round.
+    doubts: Vec<bool>,
+    /// The plane of each pair, or none.
+    planes: Vec<u32>,
+    /// How far either side of a pair may go towards the other, one for each plane.
+    fronts: Vec<[Front; 2]>,
     /// The pairs of each vertex, then of each rigid frame, in their order: where they start, two more than there are
     /// vertices and frames.
     starts: Vec<u32>,
@@ -115,6 +107,8 @@ struct Scene<'a> {
     model: &'a Model,
     state: &'a State,
     growth: &'a [Real],
+    /// All near pairs, with the radii of the end of the substep.
+    pairs: &'a [Near],
     /// Steps asked for, one per vertex \[m\].
     wanted: &'a [Vec3],
 }
@@ -122,23 +116,15 @@ struct Scene<'a> {
 impl Scene<'_> {
     /// The radii of a pair together, as they are at the end of the substep \[m\].
     #[inline]
-    fn thickness(&self, pair: &Pair) -> Real {
+    fn thickness(&self, pair: &Near) -> Real {
         let radius = |p: PrimId| self.state.radius[p.at()] + self.growth[p.at()];
         radius(pair.prims[0]) + radius(pair.prims[1])
     }
 }
 
-/// Lists all near pairs: those nearer at the start of the substep than their reaches together.
-/// Cost: linear in pairs and vertices.
-pub(crate) fn plan(sub: &Substep, state: &State, scratch: &mut Scratch) {
-    let Scratch { planes, finder, growth, .. } = scratch;
-    planes.pairs.clear();
-    planes.pairs.extend(finder.near.iter().map(|near| {
-        let [a, b] = near.prims;
-        let gap = near.gap - growth[a.at()] - growth[b.at()];
-        Pair { prims: near.prims, normal: near.normal, gap, fronts: None, doubt: true }
-    }));
-    planes.link(sub.model, state.pos.len());
+/// Brings the near pairs of each vertex and of each frame together. Cost: linear in pairs and vertices.
+pub(crate) fn plan(sub: &Substep, scratch: &mut Scratch) {
+    scratch.planes.link(sub.model, &scratch.finder.near, scratch.pos.len());
 }
 
 impl Planes {
@@ -149,12 +135,11 @@ impl Planes {
         &self.lookout.ahead
     }
 
-    /// Brings the pairs of each vertex and of each frame together.
-    fn link(&mut self, model: &Model, vertices: usize) {
+    fn link(&mut self, model: &Model, pairs: &[Near], vertices: usize) {
         let nodes = vertices + model.rigids.len();
         self.starts.clear();
         self.starts.resize(nodes + 2, 0);
-        for pair in &self.pairs {
+        for pair in pairs {
             each_node(model, vertices, pair, |node| self.starts[node + 2] += 1);
         }
         for node in 2..nodes + 2 {
@@ -162,7 +147,7 @@ impl Planes {
         }
         self.links.clear();
         self.links.resize(self.starts[nodes + 1] as usize, 0);
-        for (k, pair) in self.pairs.iter().enumerate() {
+        for (k, pair) in pairs.iter().enumerate() {
             each_node(model, vertices, pair, |node| {
                 let next = &mut self.starts[node + 1];
                 self.links[*next as usize] = k as u32;
@@ -171,9 +156,29 @@ impl Planes {
         }
     }
 
+    /// All of so many pairs are in doubt, and none has a plane.
+    fn begin(&mut self, pairs: usize) {
+        self.doubts.clear();
+        self.doubts.resize(pairs, true);
+        self.planes.clear();
+        self.planes.resize(pairs, NONE);
+        self.fronts.clear();
+    }
+
     /// The pairs of a vertex or frame.
     fn links(&self, node: usize) -> &[u32] {
         &self.links[self.starts[node] as usize..self.starts[node + 1] as usize]
+    }
+
+    /// Those of them that have a plane, and how far their sides may go.
+    fn held<'a>(
+        &'a self,
+        scene: &Scene<'a>,
+        node: usize,
+    ) -> impl Iterator<Item = (&'a Near, &'a [Front; 2])> {
+        let (planes, fronts, pairs) = (&self.planes, &self.fronts, scene.pairs);
+        let held = self.links(node).iter().filter(|k| planes[**k as usize] != NONE);
+        held.map(|k| (&pairs[*k as usize], &fronts[planes[*k as usize] as usize]))
     }
 
     /// The allowed part of a vertex's step under the planes put so far.
@@ -182,14 +187,13 @@ impl Planes {
         let mut halves = std::mem::take(&mut self.halves);
         halves.clear();
         let corner = scene.state.pos[v];
-        for pair in self.links(v).iter().map(|k| &self.pairs[*k as usize]) {
-            let Some(fronts) = &pair.fronts else { continue };
+        for (pair, fronts) in self.held(scene, v) {
             let holds = |prim: PrimId| {
                 let own = scene.model.prims[prim.at()].kind.vertices();
                 own.iter().any(|corner| corner.at() == v)
             };
             let side = usize::from(!holds(pair.prims[0]));
-            halves.push(fronts[side].half_space(pair.towards(side), corner));
+            halves.push(fronts[side].half_space(towards(pair, side), corner));
         }
         let clipped = clip_within(scene.wanted[v], &halves);
         self.halves = halves;
@@ -201,12 +205,12 @@ impl Planes {
         let mut arms = std::mem::take(&mut self.arms);
         arms.clear();
         let origin = scene.state.pose[r].pos;
-        for pair in self.links(scene.wanted.len() + r).iter().map(|k| &self.pairs[*k as usize]) {
-            for (side, front) in pair.fronts.iter().flatten().enumerate() {
+        for (pair, fronts) in self.held(scene, scene.wanted.len() + r) {
+            for (side, front) in fronts.iter().enumerate() {
                 let prim = pair.prims[side];
                 if matches!(scene.model.prims[prim.at()].kind, PrimKind::Shape(frame) if frame.at() == r) {
                     each_corner(scene, prim, |p| {
-                        arms.push(Arm { arm: p - origin, half: front.half_space(pair.towards(side), p) });
+                        arms.push(Arm { arm: p - origin, half: front.half_space(towards(pair, side), p) });
                     });
                 }
             }
@@ -218,7 +222,7 @@ impl Planes {
 
     /// The plane of a pair, where it is at the start, and how the room between is shared by the steps asked for.
     #[inline(always)]
-    fn put_plane(&self, scene: &Scene, pair: &Pair) -> [Front; 2] {
+    fn put_plane(&self, scene: &Scene, pair: &Near) -> [Front; 2] {
         let ([a, b], n) = (pair.prims, pair.normal);
         // How far the foremost corners of A and of B stand along −n and n, radii not counted.
         let ([low, _], [high, _]) = (self.levels(scene, a, -n), self.levels(scene, b, n));
@@ -253,7 +257,7 @@ impl Planes {
 
     /// Whether a pair stays apart under the steps as they are.
     #[inline(always)]
-    fn stays_apart(&self, scene: &Scene, pair: &Pair) -> bool {
+    fn stays_apart(&self, scene: &Scene, pair: &Near) -> bool {
         let apart = scene.thickness(pair) + MARGIN;
         let (a, b) =
             (self.levels(scene, pair.prims[0], -pair.normal), self.levels(scene, pair.prims[1], pair.normal));
@@ -345,18 +349,15 @@ impl Planes {
     #[inline(always)]
     fn round(&mut self, scene: &Scene, unasked: bool) -> bool {
         self.touched.clear();
-        for k in 0..self.pairs.len() {
-            let pair = &mut self.pairs[k];
-            if !std::mem::replace(&mut pair.doubt, false) || pair.fronts.is_some() {
+        for (k, pair) in scene.pairs.iter().enumerate() {
+            let doubt = std::mem::replace(&mut self.doubts[k], false) && self.planes[k] == NONE;
+            if !doubt || !unasked && self.stays_apart(scene, pair) {
                 continue;
             }
-            let pair = *pair;
-            if !unasked && self.stays_apart(scene, &pair) {
-                continue;
-            }
-            self.pairs[k].fronts = Some(self.put_plane(scene, &pair));
+            self.planes[k] = self.fronts.len() as u32;
+            self.fronts.push(self.put_plane(scene, pair));
             let (is_touched, touched) = (&mut self.is_touched, &mut self.touched);
-            each_node(scene.model, scene.wanted.len(), &pair, |node| {
+            each_node(scene.model, scene.wanted.len(), pair, |node| {
                 if !std::mem::replace(&mut is_touched[node], true) {
                     touched.push(node as u32);
                 }
@@ -382,7 +383,7 @@ impl Planes {
             if changed {
                 let own = self.starts[node] as usize..self.starts[node + 1] as usize;
                 for pair in &self.links[own] {
-                    self.pairs[*pair as usize].doubt = true;
+                    self.doubts[*pair as usize] = true;
                 }
             }
         }
@@ -391,7 +392,7 @@ impl Planes {
 
 /// The vertices of a pair, and its frames behind all vertices.
 #[inline(always)]
-fn each_node(model: &Model, vertices: usize, pair: &Pair, mut each: impl FnMut(usize)) {
+fn each_node(model: &Model, vertices: usize, pair: &Near, mut each: impl FnMut(usize)) {
     for prim in pair.prims {
         match model.prims[prim.at()].kind {
             PrimKind::Shape(r) => each(vertices + r.at()),
@@ -452,8 +453,9 @@ pub(crate) fn clip(sub: &Substep, state: &State, scratch: &mut Scratch) -> Short
     planes.turns.clone_from(&planes.wanted_turns);
     planes.is_touched.clear();
     planes.is_touched.resize(wanted.len() + pose.len(), false);
-    planes.pairs.iter_mut().for_each(|p| (p.fronts, p.doubt) = (None, true));
-    certify(planes, &Scene { model, state, growth: &scratch.growth, wanted });
+    let pairs = &scratch.finder.near[..];
+    planes.begin(pairs.len());
+    certify(planes, &Scene { model, state, growth: &scratch.growth, pairs, wanted });
     take(sub, state, scratch)
 }
 

@@ -13,8 +13,8 @@ pub(crate) const OUTWARDS: Real = 0.05;
 /// A tube that was held back catches up at most so many times as fast as it was meant to grow.
 const HURRY: Real = 3.0;
 
-/// How much each primitive grows in this substep, into `scratch.growth`; the gaps of rows made before become
-/// those of the grown primitives. With the filter on, growth waits where there is no room: the target runs ahead, the
+/// How much each primitive grows in this substep, into `scratch.growth`; the gaps of pairs and rows found
+/// before become those of the grown primitives. With the filter on, growth waits where there is no room: the target runs ahead, the
 /// geometry does not.
 pub(super) fn grow(sub: &Substep, state: &State, scratch: &mut Scratch) {
     let Scratch { growth, finder, rows, reach, .. } = scratch;
@@ -30,6 +30,9 @@ pub(super) fn grow(sub: &Substep, state: &State, scratch: &mut Scratch) {
                 growth[p.at()] = growth[p.at()].min(SHARE * (pair.gap - filter::MARGIN).max(0.0));
             }
         }
+    }
+    for pair in &mut finder.near {
+        pair.prims.iter().for_each(|p| pair.gap -= growth[p.at()]);
     }
     if sub.params.response.looks_ahead() {
         for row in rows.iter_mut() {

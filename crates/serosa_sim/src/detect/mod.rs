@@ -116,7 +116,7 @@ pub(crate) fn find(sub: &Substep, state: &mut State, scratch: &mut Scratch, repo
     }
     growth::grow(sub, state, scratch);
     if sub.params.filter != Filter::Off {
-        filter::plan(sub, state, scratch);
+        filter::plan(sub, scratch);
     }
     if sub.params.response.presses() {
         shells::find(sub, scratch);
@@ -176,7 +176,9 @@ impl Finder {
         if !model.anything_may_touch() {
             return;
         }
-        self.near.clear();
+        if matches!(search, Search::Near(_)) {
+            self.near.clear();
+        }
         self.place(model, places, search);
         let looked = match detector {
             Detector::Grid => {
