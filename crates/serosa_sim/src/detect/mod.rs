@@ -8,12 +8,14 @@ pub mod tracker;
 
 mod active;
 mod between;
+mod chunks;
 mod growth;
 mod own;
 mod reach;
 mod shells;
 
 use between::Way;
+use chunks::{CHUNK, Clear, in_chunks, merge_into};
 use own::Own;
 
 pub use active::{Active, active_pairs};
@@ -36,10 +38,6 @@ use tracker::{Sight, Tracker};
 /// Skin of the fat boxes, as a share of the mean size of a primitive: a thicker one lasts longer and lists more
 /// pairs.
 const SKIN: Real = 0.15;
-/// Work done by one thread at a time: primitives, cells or pairs. The partition does not depend on the number
-/// of threads, and buckets are joined in order, so the rows do not either.
-const CHUNK: usize = 512;
-
 /// Working arrays of detection; grown once, kept.
 #[derive(Clone, Debug, Default)]
 pub struct Finder {
@@ -53,8 +51,8 @@ pub struct Finder {
     pairs: Vec<u64>,
     /// One per body: pairs of solids with themselves.
     own: Vec<Own>,
-    /// All pairs to be looked at, sorted.
-    all: Vec<u64>,
+    /// Those of them to be looked at, sorted.
+    own_pairs: Vec<u64>,
     /// What the tracker keeps.
     pub tracker: Tracker,
     pair_buckets: Vec<Vec<u64>>,
@@ -185,8 +183,8 @@ impl Finder {
                 if !self.list_holds() {
                     self.list_pairs(model, search);
                 }
-                self.add_own(model, places, search);
-                self.all.len()
+                self.list_own(model, places, search);
+                self.own_pairs.len().next_multiple_of(CHUNK) + self.pairs.len()
             }
             Detector::AllPairs => model.prims.len(),
             Detector::Tracker => {
@@ -199,11 +197,17 @@ impl Finder {
                 self.tracker.pairs().len()
             }
         };
-        let pairs = if detector == Detector::Tracker { self.tracker.pairs() } else { &self.all };
+        // Pairs of solids with themselves come first, in chunks of their own.
+        let (own, pairs) = match detector {
+            Detector::Grid => (&self.own_pairs[..], &self.pairs[..]),
+            _ => (&[][..], self.tracker.pairs()),
+        };
+        let first = own.len().next_multiple_of(CHUNK);
+        let pair = |k: usize| if k < first { own.get(k) } else { pairs.get(k - first) };
         let (solids, boxes) = (&self.solids, &self.boxes);
         in_chunks(looked, &mut self.buckets, |k, bucket| match detector {
             Detector::Grid | Detector::Tracker => {
-                let (a, b) = halves(pairs[k]);
+                let Some((a, b)) = pair(k).map(|pair| halves(*pair)) else { return };
                 if boxes[a.at()].overlaps(&boxes[b.at()]) {
                     bucket.meet(model, &params.bodies, (places, search), (a, b), solids);
                 }
@@ -220,10 +224,13 @@ impl Finder {
                 }
             }
         });
-        for bucket in &self.buckets {
+        let (own, other) = self.buckets.split_at((first / CHUNK).min(self.buckets.len()));
+        for bucket in own {
             rows.extend_from_slice(&bucket.rows);
             self.near.extend_from_slice(&bucket.near);
         }
+        merge_into(rows, other.iter().map(|bucket| &bucket.rows[..]), |row| (row.key.a, row.key.b));
+        merge_into(&mut self.near, other.iter().map(|bucket| &bucket.near[..]), |near| near.prims);
     }
 
     /// Keeps one of the rows that hold the same: a knot of a net on a table is found from each of the four
@@ -270,9 +277,9 @@ impl Finder {
         self.fat.len() == self.boxes.len() && self.boxes.iter().zip(&self.fat).all(|(b, fat)| inside(b, fat))
     }
 
-    /// The list, and with it the pairs of solids with themselves.
-    fn add_own(&mut self, model: &Model, places: Places, search: Search) {
-        let Self { own, all, pairs, solids, .. } = self;
+    /// The pairs of solids with themselves; sorted, since their primitives come body by body.
+    fn list_own(&mut self, model: &Model, places: Places, search: Search) {
+        let Self { own, own_pairs: all, solids, .. } = self;
         own.resize(model.bodies.len(), Own::default());
         all.clear();
         for (body, own) in model.bodies.iter().zip(own) {
@@ -284,7 +291,7 @@ impl Finder {
                 }
             }
         }
-        merge_into(all, pairs);
+        debug_assert!(all.is_sorted(), "bodies out of order");
     }
 
     /// All pairs that may touch and whose fat boxes overlap, sorted; not those of solids with themselves.
@@ -452,43 +459,6 @@ fn vertex_at(model: &Model, prim: PrimId, along: Real) -> Option<VertexId> {
     }
 }
 
-/// Does jobs 0 to `jobs`, a chunk at a time, each chunk into a bucket of its own.
-fn in_chunks<T: Send + Clear>(jobs: usize, buckets: &mut Vec<T>, work: impl Fn(usize, &mut T) + Sync) {
-    let used = jobs.div_ceil(CHUNK);
-    if buckets.len() < used {
-        buckets.resize_with(used, T::default);
-    }
-    buckets[used..].iter_mut().for_each(T::clear);
-    buckets[..used].par_iter_mut().enumerate().for_each(|(chunk, bucket)| {
-        bucket.clear();
-        (chunk * CHUNK..jobs.min((chunk + 1) * CHUNK)).for_each(|job| work(job, bucket));
-    });
-}
-
-/// Joins a sorted list into another, from the back. O(both).
-fn merge_into(all: &mut Vec<u64>, more: &[u64]) {
-    let (mut own, mut rest) = (all.len(), more.len());
-    all.resize(own + rest, 0);
-    while rest > 0 {
-        let from_own = own > 0 && all[own - 1] > more[rest - 1];
-        let next = if from_own { &mut own } else { &mut rest };
-        *next -= 1;
-        let pair = if from_own { all[own] } else { more[rest] };
-        all[own + rest] = pair;
-    }
-}
-
-/// Something that can be emptied and keeps its room.
-trait Clear: Default {
-    fn clear(&mut self);
-}
-
-impl<T> Clear for Vec<T> {
-    fn clear(&mut self) {
-        Vec::clear(self);
-    }
-}
-
 impl Clear for Bucket {
     fn clear(&mut self) {
         self.rows.clear();
@@ -562,23 +532,5 @@ fn row(
         friction: (mu(pair.0) * mu(pair.1)).sqrt(),
         lambda: 0.0,
         slip: Vec3::ZERO,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::merge_into;
-
-    #[test]
-    fn sorted_lists_are_joined_in_order() {
-        for (a, b) in
-            [(vec![], vec![]), (vec![2, 5], vec![]), (vec![], vec![1]), (vec![1, 4, 9], vec![2, 3, 10, 12])]
-        {
-            let mut joined = a.clone();
-            merge_into(&mut joined, &b);
-            let mut sorted = [a, b].concat();
-            sorted.sort_unstable();
-            assert_eq!(joined, sorted);
-        }
     }
 }

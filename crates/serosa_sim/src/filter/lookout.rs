@@ -5,7 +5,7 @@
 //! everywhere on it; but one vertex of a solid that is plucked does not make all others near to everything.
 
 use crate::detect::Reach;
-use crate::model::{Body, BodyKind, Model, PrimKind};
+use crate::model::{Body, BodyKind, Model};
 use crate::row::{Row, Side};
 use crate::{Real, Vec3, VertexId};
 
@@ -46,9 +46,9 @@ impl Lookout {
         self.seen[v] = if far.is_finite() { self.seen[v].max(far) } else { self.seen[v] };
     }
 
-    /// Passes on what was seen across contacts, to the ends of the same edges, and to the whole of each body: of a solid the
-    /// mean, since a surface has many vertices; of ropes and sheets the most, which runs along them in a substep or two.
-    /// O(vertices + segments + rows).
+    /// Passes on what was seen across contacts, to the corners of the same primitives, and to the whole of each body: of a surface the
+    /// mean, since it has many vertices; of ropes and nets the most, which runs along them in a substep or two.
+    /// O(vertices + primitives + rows).
     pub(super) fn spread(&mut self, model: &Model, reach: &Reach, rows: &[Row]) {
         self.seen.iter_mut().zip(&reach.edges).for_each(|(seen, edge)| *seen = seen.min(EDGES * edge));
         self.ahead.clone_from(&self.seen);
@@ -59,21 +59,16 @@ impl Lookout {
             }
         }
         self.seen.clone_from(&self.ahead);
-        for prim in &model.prims {
-            if let PrimKind::Segment([a, b]) = prim.kind {
-                self.ahead[a.at()] = self.ahead[a.at()].max(self.seen[b.at()]);
-                self.ahead[b.at()] = self.ahead[b.at()].max(self.seen[a.at()]);
-            }
+        for vertices in model.prims.iter().map(|prim| prim.kind.vertices()) {
+            let most = vertices.iter().map(|v| self.seen[v.at()]).fold(0.0, Real::max);
+            vertices.iter().for_each(|v| self.ahead[v.at()] = self.ahead[v.at()].max(most));
         }
         for body in &model.bodies {
             let (vertices, seen) = (body.vertex_range(), &self.seen[body.vertex_range()]);
-            let outside = |v: &usize| !model.neighbours.at(VertexId::from(*v)).is_empty();
-            let everywhere = match body.kind {
-                BodyKind::Solid(_) => {
-                    let count = vertices.clone().filter(outside).count().max(1) as Real;
-                    MEAN * seen.iter().sum::<Real>() / count
-                }
-                _ => seen.iter().copied().fold(0.0, Real::max),
+            let on_surface = vertices.clone().filter(|v| reach.edges[*v].is_finite()).count();
+            let everywhere = match on_surface {
+                0 => seen.iter().copied().fold(0.0, Real::max),
+                count => MEAN * seen.iter().sum::<Real>() / count as Real,
             };
             self.ahead[vertices].iter_mut().for_each(|ahead| *ahead = ahead.max(everywhere));
         }
@@ -93,7 +88,7 @@ fn vertices(side: &Side) -> impl Iterator<Item = VertexId> + use<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Descent, Neighbours, Prim, SolidBody};
+    use crate::model::{Descent, Neighbours, Prim, PrimKind, SolidBody, SpringBody};
     use crate::row::RowKey;
     use crate::{BodyId, PrimId};
 
@@ -134,10 +129,20 @@ mod tests {
         })
     }
 
+    /// A net or a rope.
+    fn springs() -> BodyKind {
+        BodyKind::Springs(SpringBody { blocks: Vec::new(), between: 0..0 })
+    }
+
+    /// On a surface with edges of a centimetre.
     fn lookout(seen: &[(usize, Real)], model: &Model, rows: &[Row]) -> Vec<Real> {
+        lookout_at(0.01, seen, model, rows)
+    }
+
+    fn lookout_at(edge: Real, seen: &[(usize, Real)], model: &Model, rows: &[Row]) -> Vec<Real> {
         let mut lookout = Lookout { seen: vec![0.0; 40], ..Lookout::default() };
         let mut reach = Reach::around(model, Vec::new());
-        reach.edges = vec![0.01; 40];
+        reach.edges = vec![edge; 40];
         seen.iter().for_each(|(v, far)| lookout.see(*v, *far));
         lookout.spread(model, &reach, rows);
         lookout.ahead
@@ -145,11 +150,13 @@ mod tests {
 
     #[test]
     fn one_vertex_that_is_plucked_leaves_the_far_ones_alone() {
-        let ahead = lookout(&[(5, 0.005), (7, Real::NAN)], &chains(solid()), &[]);
-        assert_eq!(ahead[4..7], [0.005; 3]);
-        let elsewhere = MEAN * 0.005 / 20.0;
-        assert!(ahead[7..20].iter().all(|a| (a - elsewhere).abs() < 1e-12), "{ahead:?}");
-        assert_eq!(ahead[20..], [0.0; 20]);
+        for kind in [solid(), springs()] {
+            let ahead = lookout(&[(5, 0.005), (7, Real::NAN)], &chains(kind), &[]);
+            assert_eq!(ahead[4..7], [0.005; 3]);
+            let elsewhere = MEAN * 0.005 / 20.0;
+            assert!(ahead[7..20].iter().all(|a| (a - elsewhere).abs() < 1e-12), "{ahead:?}");
+            assert_eq!(ahead[20..], [0.0; 20]);
+        }
     }
 
     #[test]
@@ -163,8 +170,7 @@ mod tests {
         let all: Vec<(usize, Real)> = (0..10).map(|v| (v, 0.005)).collect();
         let ahead = lookout(&all, &chains(solid()), &[]);
         assert!(ahead[..20].iter().all(|a| *a >= 0.005 - 1e-12), "{ahead:?}");
-        let rope = BodyKind::Springs(crate::model::SpringBody { blocks: Vec::new(), between: 0..0 });
-        let ahead = lookout(&[(5, 0.004)], &chains(rope), &[]);
+        let ahead = lookout_at(Real::INFINITY, &[(5, 0.004)], &chains(springs()), &[]);
         assert_eq!(ahead[..20], [0.004; 20]);
     }
 
