@@ -4,22 +4,7 @@ use crate::statics::element::{Sample, linear, quadratic};
 use serosa_geometry::{Real, Vec3};
 use serosa_sim::algebra::BlockMatrix;
 
-/// The two stiffnesses of an isotropic linear material \[Pa\].
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Lame {
-    /// λ, against change of volume.
-    pub lambda: Real,
-    /// μ, against change of shape.
-    pub mu: Real,
-}
-
-impl Lame {
-    /// Of Young's modulus \[Pa\] and Poisson's ratio, which must be below one half.
-    pub fn of(young: Real, poisson: Real) -> Self {
-        let mu = young / (2.0 * (1.0 + poisson));
-        Self { lambda: 2.0 * mu * poisson / (1.0 - 2.0 * poisson), mu }
-    }
-}
+pub use serosa_sim::body::flexible::Lame;
 
 /// Volume of a tetrahedron \[m³\] and the gradients of its four linear shape functions \[1/m\]. Gradients are not finite
 /// where the volume is zero.

@@ -1,20 +1,19 @@
 //! What the surfaces of flexible bodies show of their deformation, for pages that ask.
 
-use serosa_bake::assemble::Lame;
 use serosa_bake::raw::{Inside, RawBody, RawFlexible, RawGeometry, RawModel, RawTets};
 use serosa_bake::solid;
 use serosa_geometry::{Mesh, Vec3};
 use serosa_io::scene::Loaded;
 use serosa_io::wire::{Quantity, Values};
 use serosa_sim::World;
-use serosa_sim::body::flexible::{self, Gauge, Isotropic};
+use serosa_sim::body::flexible::{self, Gauge, Lame};
 use serosa_sim::model::{BodyKind, FlexibleBody, Region};
 
 /// Measures the surfaces of a scene.
 #[derive(Debug)]
 pub struct Surfaces {
     /// Of each flexible body its number and the material of each triangle.
-    bodies: Vec<(usize, Vec<Isotropic>)>,
+    bodies: Vec<(usize, Vec<Lame>)>,
     gauge: Gauge,
     values: Vec<Vec<f64>>,
 }
@@ -30,7 +29,7 @@ impl Surfaces {
             }
             _ => None,
         });
-        let bodies: Vec<(usize, Vec<Isotropic>)> = flexible.collect();
+        let bodies: Vec<(usize, Vec<Lame>)> = flexible.collect();
         Self { values: vec![Vec::new(); bodies.len()], bodies, gauge: Gauge::default() }
     }
 
@@ -59,7 +58,7 @@ impl Surfaces {
 }
 
 /// The material under each triangle of a body.
-fn materials(body: &FlexibleBody, rest: &[Vec3], raw: &RawBody, flexible: &RawFlexible) -> Vec<Isotropic> {
+fn materials(body: &FlexibleBody, rest: &[Vec3], raw: &RawBody, flexible: &RawFlexible) -> Vec<Lame> {
     let nodes = |t: &[u32; 3]| t.map(|v| body.nodes[v as usize]);
     match &raw.geometry {
         RawGeometry::Tets(tets) => {
@@ -68,7 +67,7 @@ fn materials(body: &FlexibleBody, rest: &[Vec3], raw: &RawBody, flexible: &RawFl
             let one = |t: &[u32; 3]| {
                 let [a, b, c] = nodes(t).map(|v| &around[v as usize][..]);
                 let own = a.iter().find(|tet| b.contains(tet) && c.contains(tet));
-                own.and_then(|tet| laws.get(*tet as usize)).map_or(of(&flexible.base), |m| back(&m.0))
+                own.and_then(|tet| laws.get(*tet as usize)).map_or(of(&flexible.base), |m| m.0)
             };
             body.triangles.iter().map(one).collect()
         }
@@ -102,13 +101,8 @@ fn region(flexible: &RawFlexible, at: Vec3) -> &Region {
     part.map_or(&flexible.base, |(_, region)| region)
 }
 
-fn of(region: &Region) -> Isotropic {
-    Isotropic { young: region.young, poisson: region.poisson }
-}
-
-/// Young's modulus and Poisson's ratio of Lamé's numbers.
-fn back(Lame { lambda, mu }: &Lame) -> Isotropic {
-    Isotropic { young: mu * (3.0 * lambda + 2.0 * mu) / (lambda + mu), poisson: 0.5 * lambda / (lambda + mu) }
+fn of(region: &Region) -> Lame {
+    Lame::of(region.young, region.poisson)
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ mod touched;
 
 pub use frame::{Frame, angle_of};
 pub use sum::{largest_strain, shape};
-pub use surface::{Gauge, Isotropic, Quantity};
+pub use surface::{Gauge, Lame, Quantity};
 pub(crate) use touched::{PACE, descend, spread, start};
 
 use crate::body::Substep;

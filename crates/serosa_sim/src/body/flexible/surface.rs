@@ -5,13 +5,13 @@ use crate::model::FlexibleBody;
 use crate::state::State;
 use crate::{Mat3, Real, Scratch, Vec3};
 
-/// An isotropic material.
+/// The two stiffnesses of an isotropic linear material \[Pa\].
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Isotropic {
-    /// Young's modulus \[Pa\].
-    pub young: Real,
-    /// Poisson's ratio.
-    pub poisson: Real,
+pub struct Lame {
+    /// λ, against change of volume.
+    pub lambda: Real,
+    /// μ, against change of shape.
+    pub mu: Real,
 }
 
 /// What can be told of a deformed surface.
@@ -25,7 +25,13 @@ pub enum Quantity {
     Energy,
 }
 
-impl Isotropic {
+impl Lame {
+    /// Of Young's modulus \[Pa\] and Poisson's ratio, which must be below one half.
+    pub fn of(young: Real, poisson: Real) -> Self {
+        let mu = young / (2.0 * (1.0 + poisson));
+        Self { lambda: 2.0 * mu * poisson / (1.0 - 2.0 * poisson), mu }
+    }
+
     /// Strain of the material under a face, in the axes of its corners: where they are at rest and by how much they are
     /// displaced in the frame of the body \[m\], and the traction on it \[Pa\]. Nothing for a face without area.
     ///
@@ -45,7 +51,7 @@ impl Isotropic {
         let [first, second] = [e.normalize(), normal.cross(e.normalize())];
         let strain = |a: Vec3, b: Vec3| 0.5 * (a.dot(slope * b) + b.dot(slope * a));
         let [xx, yy, xy] = [strain(first, first), strain(second, second), strain(first, second)];
-        let [lambda, mu] = self.lame();
+        let Self { lambda, mu } = *self;
         let zz = (traction.dot(normal) - lambda * (xx + yy)) / (lambda + 2.0 * mu);
         let [xz, yz] = [first, second].map(|way| traction.dot(way) / (2.0 * mu));
         let own = Mat3::from_cols(Vec3::new(xx, xy, xz), Vec3::new(xy, yy, yz), Vec3::new(xz, yz, zz));
@@ -55,15 +61,10 @@ impl Isotropic {
 
     /// Elastic energy of a piece of volume under a strain \[J/m³\].
     pub fn energy(&self, strain: &Mat3) -> Real {
-        let [lambda, mu] = self.lame();
+        let Self { lambda, mu } = *self;
         let trace = strain.x_axis.x + strain.y_axis.y + strain.z_axis.z;
         let squares: Real = strain.to_cols_array().iter().map(|e| e * e).sum();
         0.5 * lambda * trace * trace + mu * squares
-    }
-
-    fn lame(&self) -> [Real; 2] {
-        let mu = self.young / (2.0 * (1.0 + self.poisson));
-        [2.0 * mu * self.poisson / (1.0 - 2.0 * self.poisson), mu]
     }
 }
 
@@ -91,7 +92,7 @@ impl Gauge {
     pub fn read(
         &mut self,
         quantity: Quantity,
-        (b, body, materials): (usize, &FlexibleBody, &[Isotropic]),
+        (b, body, materials): (usize, &FlexibleBody, &[Lame]),
         (state, scratch): (&State, &Scratch),
         (rest, pos): (&[Vec3], &[Vec3]),
         out: &mut Vec<Real>,
@@ -112,7 +113,7 @@ impl Gauge {
     fn measure(
         &mut self,
         quantity: Quantity,
-        (triangles, materials): (&[[u32; 3]], &[Isotropic]),
+        (triangles, materials): (&[[u32; 3]], &[Lame]),
         rest: &[Vec3],
         out: &mut Vec<Real>,
     ) {
@@ -149,11 +150,11 @@ mod tests {
     use super::*;
 
     /// A material, a strain and the stress that goes with it.
-    fn strained() -> (Isotropic, Mat3, Mat3, Mat3) {
-        let material = Isotropic { young: 3e4, poisson: 0.35 };
+    fn strained() -> (Lame, Mat3, Mat3, Mat3) {
+        let material = Lame::of(3e4, 0.35);
         let slope = Mat3::from_cols_array(&[0.01, -0.02, 0.004, 0.007, 0.03, 0.01, -0.02, 0.005, 0.001]);
         let strain = (slope + slope.transpose()) * 0.5;
-        let [lambda, mu] = material.lame();
+        let Lame { lambda, mu } = material;
         let trace = strain.x_axis.x + strain.y_axis.y + strain.z_axis.z;
         let stress = Mat3::from_diagonal(Vec3::splat(lambda * trace)) + strain * (2.0 * mu);
         (material, slope, strain, stress)
