@@ -365,10 +365,13 @@ fn over<S: Entry>(pass: &Pass<S>, range: &[u32; 2], fronts: &mut [Real], from: u
         }
         let at = panel.front * sides - from;
         let front = &mut fronts[at..at + panel.room * sides];
-        if way == Way::Up {
-            kernel::forward(values, width * panel.columns, front, panel.room, panel.height);
-        } else {
-            kernel::backward(values, width * panel.columns, front, panel.room, panel.height);
+        let columns = width * panel.columns;
+        // Where nothing has come up, nothing goes on: so for all but the ancestors of a node that is pushed alone.
+        let at_rest = |front: &[Real]| front[..columns].iter().all(|x| *x == 0.0);
+        match way {
+            Way::Up if front.chunks_exact(panel.room).all(at_rest) => {}
+            Way::Up => kernel::forward(values, columns, front, panel.room, panel.height),
+            Way::Down => kernel::backward(values, columns, front, panel.room, panel.height),
         }
     }
 }

@@ -7,45 +7,56 @@ use crate::{Mat3, Real, Vec3};
 /// Numbers that the columns of one body may take, 256 MB; beyond it all are forgotten and those of now are solved anew.
 const ROOM: usize = 1 << 26;
 
-/// Columns that were solved for. What they are does not depend on which were solved for before: each vertex is solved for
-/// alone, in one order.
+/// Columns that were solved for. What they are does not depend on which were solved for before or beside them: a solve does
+/// the same for each side, however many there are.
 #[derive(Clone, Debug, Default)]
 pub struct Columns {
     /// Where those of each vertex stand, by 9 n numbers; [`NONE`] where they were not needed yet.
     place: Vec<u32>,
     values: Vec<f32>,
+    /// Vertices that are solved for now.
+    missing: Vec<u32>,
     solved: Vec<Real>,
     fronts: Fronts,
 }
 
 impl Columns {
-    /// Sees to it that the columns of a vertex are at hand; true where they had to be solved for.
+    /// Sees to it that the columns of vertices are at hand.
     ///
-    /// Cost of a solve: see [`Factor::solve`](crate::algebra::Factor::solve).
-    pub fn prepare(&mut self, body: &FlexibleBody, vertex: u32) -> bool {
-        let Compliance::Demand(factor) = &body.compliance else { return false };
+    /// Cost where some have to be solved for: see [`Factor::solve`](crate::algebra::Factor::solve). Forces on single
+    /// vertices leave most of a factor at rest on the way up.
+    pub fn prepare(&mut self, body: &FlexibleBody, vertices: impl Iterator<Item = u32>) {
+        let Compliance::Demand(factor) = &body.compliance else { return };
         let n = body.nodes.len();
         if self.place.len() != n {
             self.place.clear();
             self.place.resize(n, NONE);
             self.values.clear();
         }
-        if self.place[vertex as usize] != NONE {
-            return false;
+        self.missing.clear();
+        self.missing.extend(vertices.filter(|v| self.place[*v as usize] == NONE));
+        self.missing.sort_unstable();
+        self.missing.dedup();
+        if self.missing.is_empty() {
+            return;
         }
+        let sides = 3 * self.missing.len();
         self.solved.clear();
-        self.solved.resize(9 * factor.nodes(), 0.0);
-        let node = body.nodes[vertex as usize] as usize;
-        (0..3).for_each(|k| self.solved[(3 * node + k) * 3 + k] = 1.0);
-        factor.solve(&mut self.solved, 3, &mut self.fronts);
-        self.place[vertex as usize] = (self.values.len() / (9 * n)) as u32;
-        for k in 0..3 {
-            for node in &body.nodes {
-                let at = (3 * *node as usize) * 3 + k;
-                self.values.extend([0, 1, 2].map(|axis| self.solved[at + 3 * axis] as f32));
+        self.solved.resize(3 * sides * factor.nodes(), 0.0);
+        for (i, vertex) in self.missing.iter().enumerate() {
+            let node = body.nodes[*vertex as usize] as usize;
+            (0..3).for_each(|k| self.solved[(3 * node + k) * sides + 3 * i + k] = 1.0);
+        }
+        factor.solve(&mut self.solved, sides, &mut self.fronts);
+        for (i, vertex) in self.missing.iter().enumerate() {
+            self.place[*vertex as usize] = (self.values.len() / (9 * n)) as u32;
+            for side in 3 * i..3 * i + 3 {
+                for node in &body.nodes {
+                    let at = 3 * *node as usize * sides + side;
+                    self.values.extend([0, 1, 2].map(|axis| self.solved[at + axis * sides] as f32));
+                }
             }
         }
-        true
     }
 
     /// Forgets all columns where they have taken too much room. To be asked before those of a substep are prepared.

@@ -282,8 +282,8 @@ impl Touched {
         self.rows[i].felt = (self.between.len() / self.rows.len()) as u32;
         let start = self.within.len();
         self.within.resize(start + self.vertices.len(), Mat3::ZERO);
+        self.columns.prepare(body, self.rows[i].held().map(|(v, _)| v));
         for (v, weight) in self.rows[i].held() {
-            self.columns.prepare(body, v);
             let columns = self.columns.of(body, v);
             for (to, vertex) in self.within[start..].iter_mut().zip(&self.vertices) {
                 *to += block(&columns, *vertex) * (weight * PACE);
