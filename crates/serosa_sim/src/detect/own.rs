@@ -19,8 +19,9 @@ const SKIN: Real = 0.05;
 const MORE: Real = 1.3;
 /// What a listed pair costs, one that is looked at, and one that is listed anew, about.
 const COSTS: [u64; 3] = [1, 50, 100];
-/// Pairs measured by one thread at a time.
+/// Pairs measured by one thread at a time, and those listed before they are.
 const CHUNK: usize = 512;
+const BLOCK: usize = 1 << 15;
 
 /// The pairs of one solid with itself.
 #[derive(Clone, Debug, Default)]
@@ -28,8 +29,7 @@ pub(super) struct Own {
     /// Where its vertices were when it was listed \[m\].
     pos: Vec<Vec3>,
     /// The pairs that were no farther apart than their cuts together, sorted, and how far that was \[m\].
-    pairs: Vec<u64>,
-    gaps: Vec<Real>,
+    listed: Vec<(u64, Real)>,
     /// One per primitive: as far as its vertices may go before the list has to be made anew \[m\].
     cuts: Vec<Real>,
     /// One per primitive: as far as any of its vertices has gone and may go, see [`Self::measure`] \[m\].
@@ -87,18 +87,17 @@ impl Own {
             let (a, b) = halves(pair);
             (far(a) + far(b)) * (1.0 + 1e-9) + 1e-12
         };
-        let listed = self.pairs.iter().zip(&self.gaps);
-        out.extend(listed.filter(|(pair, gap)| **gap <= near(**pair)).map(|(pair, _)| *pair));
+        out.extend(self.listed.iter().filter(|(pair, gap)| *gap <= near(*pair)).map(|(pair, _)| *pair));
         let looked = (out.len() - before) as u64;
         let needless = looked as Real * (1.0 - self.shrinks(self.means[0]));
-        self.spent += COSTS[0] * self.pairs.len() as u64 + COSTS[1] * needless as u64 + 1;
+        self.spent += COSTS[0] * self.listed.len() as u64 + COSTS[1] * needless as u64 + 1;
     }
 
     /// Whether the list has cost as much as one that fits better: one made for a fast moment has many pairs, and of one
     /// whose body has deformed since many are looked at.
     fn is_dear(&self) -> bool {
         let cut = self.cuts.iter().sum::<Real>() / self.cuts.len().max(1) as Real;
-        let anew = self.pairs.len() as Real * self.shrinks(cut) + self.boxes.len() as Real;
+        let anew = self.listed.len() as Real * self.shrinks(cut) + self.boxes.len() as Real;
         self.spent as Real > COSTS[2] as Real * anew
     }
 
@@ -129,7 +128,7 @@ impl Own {
             *far += (end.radius[prim] - at.radius[prim]).max(0.0);
         }
         self.list(model, body, solids);
-        out.extend_from_slice(&self.pairs);
+        out.extend(self.listed.iter().map(|(pair, _)| *pair));
     }
 
     /// How far each vertex has gone, and may go, beside a rigid motion common to all; and so each primitive. Not a number
@@ -197,46 +196,46 @@ impl Own {
             *bounds = bounds.grown(if cut.is_finite() { *cut } else { 1e3 });
         }
         self.grid.build(&self.boxes, |i| model.group(PrimId(first + i)));
-        self.pairs.clear();
-        let (centers, cuts) = (&self.centers, &self.cuts);
+        self.listed.clear();
+        let mut kept = 0;
         for job in 0..self.grid.jobs() {
+            let (centers, cuts) = (&self.centers, &self.cuts);
             self.grid.pairs_in(job, &self.boxes, |i, j| {
                 let ((x, r), (y, s)) = (centers[i as usize], centers[j as usize]);
                 let cut = cuts[i as usize] + cuts[j as usize];
                 if x.distance(y) - r - s <= cut && model.may_touch(PrimId(first + i), PrimId(first + j)) {
-                    self.pairs.push((u64::from(first + i) << 32) | u64::from(first + j));
+                    self.listed.push(((u64::from(first + i) << 32) | u64::from(first + j), 0.0));
                 }
             });
-        }
-        self.pairs.sort_unstable();
-        self.gaps.clear();
-        self.gaps.resize(self.pairs.len(), 0.0);
-        let jobs = self.gaps.par_chunks_mut(CHUNK).zip(self.pairs.par_chunks(CHUNK));
-        jobs.for_each(|(gaps, pairs)| {
-            for (gap, pair) in gaps.iter_mut().zip(pairs) {
-                let [x, y] = <[PrimId; 2]>::from(halves(*pair)).map(|p| &solids[p.at()]);
-                let nearest = touches_and_ends(x, y, Real::INFINITY, |_, _| true, &mut |_| {});
-                // Not a number: better a pair too many.
-                *gap = nearest.map_or(0.0, |touch| if touch.gap.is_nan() { 0.0 } else { touch.gap });
+            if self.listed.len() - kept >= BLOCK {
+                kept = self.keep_near(kept, first, solids);
             }
-        });
-        self.keep_near(first);
+        }
+        self.keep_near(kept, first, solids);
+        self.listed.sort_unstable_by_key(|(pair, _)| *pair);
     }
 
-    /// Drops the pairs that are farther apart than their cuts together.
-    fn keep_near(&mut self, first: u32) {
+    /// Measures the pairs listed from number `from` on, drops those that are farther apart than their cuts together, and
+    /// returns how many there are now.
+    fn keep_near(&mut self, from: usize, first: u32, solids: &[Solid]) -> usize {
+        self.listed[from..].par_iter_mut().with_min_len(CHUNK).for_each(|(pair, gap)| {
+            let [x, y] = <[PrimId; 2]>::from(halves(*pair)).map(|p| &solids[p.at()]);
+            let nearest = touches_and_ends(x, y, Real::INFINITY, |_, _| true, &mut |_| {});
+            // Not a number: better a pair too many.
+            *gap = nearest.map_or(0.0, |touch| if touch.gap.is_nan() { 0.0 } else { touch.gap });
+        });
         let cut = |prim: PrimId| self.cuts[(prim.0 - first) as usize];
-        let mut kept = 0;
-        for k in 0..self.pairs.len() {
-            let (a, b) = halves(self.pairs[k]);
-            if self.gaps[k] <= cut(a) + cut(b) {
-                self.pairs[kept] = self.pairs[k];
-                self.gaps[kept] = self.gaps[k];
+        let mut kept = from;
+        for k in from..self.listed.len() {
+            let (pair, gap) = self.listed[k];
+            let (a, b) = halves(pair);
+            if gap <= cut(a) + cut(b) {
+                self.listed[kept] = (pair, gap);
                 kept += 1;
             }
         }
-        self.pairs.truncate(kept);
-        self.gaps.truncate(kept);
+        self.listed.truncate(kept);
+        kept
     }
 }
 

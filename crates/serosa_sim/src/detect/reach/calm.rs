@@ -9,9 +9,9 @@ use crate::model::{Model, PrimKind};
 use crate::{Real, VertexId};
 
 /// How far the vertices of a surface may be from where they are expected, in edges: the root of their mean square.
-const WILD: Real = 0.75;
+const WILD: Real = 0.5;
 /// How far a vertex of a wild surface may go along its way, and stray from it, in edges.
-const CALM: [Real; 2] = [1.0, 0.25];
+const CALM: [Real; 2] = [0.7, 0.15];
 
 /// Holds wild surfaces back. O(vertices).
 pub(super) fn calm(model: &Model, reach: &mut Reach) {
