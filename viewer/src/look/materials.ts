@@ -120,9 +120,10 @@ function moist(index: number, colours: number[] = TISSUES, wear: Wear = {}): Mes
   return inRoom(material, colour.clone().multiplyScalar(wear.thin ? 0.05 : 0.3), wear);
 }
 
-/** Lit softly and not tone-mapped, so that the colours stay those of the legend. */
+/** Lit softly and not tone-mapped, so that the colours stay those of the legend; behind its own edges. */
 function mappedMaterial(): MeshLambertMaterial {
-  return new MeshLambertMaterial({ vertexColors: true, toneMapped: false, shadowSide: FrontSide });
+  const behind = { polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1 };
+  return new MeshLambertMaterial({ vertexColors: true, toneMapped: false, shadowSide: FrontSide, ...behind });
 }
 
 /** A tool of brushed steel. */

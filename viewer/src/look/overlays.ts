@@ -41,6 +41,11 @@ interface Held {
 /** Nothing over the bodies. */
 export const NOTHING_SHOWN: Shows = { contacts: false, normals: false, pairs: false, wires: false, held: false };
 
+/** How much of so many edges is seen: many close together would hide what they lie on. */
+function wireOpacity(edges: number): number {
+  return Math.max(0.1, 0.6 * Math.min(1, Math.sqrt(2000 / edges)));
+}
+
 /** All overlays of a scene. */
 export class Overlays {
   /** To put in the scene. */
@@ -71,7 +76,8 @@ export class Overlays {
       const geometry = new BufferGeometry();
       geometry.setAttribute("position", new BufferAttribute(soft.positions, 3).setUsage(DynamicDrawUsage));
       geometry.setIndex(look.edges);
-      const material = new LineBasicMaterial({ color: 0x8fb7d8, transparent: true, opacity: 0.6 });
+      const opacity = wireOpacity(look.edges.length / 2);
+      const material = new LineBasicMaterial({ color: 0x8fb7d8, transparent: true, opacity });
       const lines = new LineSegments(geometry, material);
       lines.frustumCulled = false;
       lines.renderOrder = 5;

@@ -97,10 +97,9 @@ export class SkinLook implements SoftLook {
     }
   }
 
-  /** Sees through it. */
+  /** Sees through it, but not through a map: on that its edges lie. */
   setGhost(ghost: boolean): void {
     setGhost(this.materials.own, ghost);
-    setGhost(this.materials.mapped, ghost);
     if (this.nearest) {
       this.nearest.visible = !ghost;
     }
