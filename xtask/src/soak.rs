@@ -158,8 +158,8 @@ fn step_s(program: &str, scene: &str) -> Result<f64, String> {
 /// What a run broke. Written so that a figure that is missing or not a number is broken.
 fn broken(Task { scene, lead, seed, .. }: Task, report: &Value) -> Vec<String> {
     let number = |name: &str| report[name].as_f64().unwrap_or(f64::NAN);
-    let memory = |name: &str| report["memory_mb"][name].as_f64();
-    let (start, end) = memory("start").zip(memory("end")).unwrap_or_default();
+    let memory = |name: &str| report["memory_mb"][name].as_f64().unwrap_or(f64::NAN);
+    let (start, end) = (memory("start"), memory("end"));
     let checks = [
         ("contacts missed", number("missed_contacts"), 0.0),
         ("metres of overlap", number("deepest_penetration_m"), DEPTH_MAX),
@@ -229,6 +229,7 @@ mod tests {
             ("deepest_penetration_m", json!(null)),
             ("quarantined", json!(1)),
             ("memory_mb", json!({"start": 9.0, "end": 99.0})),
+            ("memory_mb", json!(null)),
         ];
         for (name, value) in wrong {
             let mut report = fine.clone();

@@ -545,6 +545,30 @@ mod tests {
     }
 
     #[test]
+    fn normals_of_stacked_boxes_go_from_the_second_to_the_first_and_no_feature_comes_twice() {
+        let lower = Cuboid { center: Vec3::ZERO, axes: Mat3::IDENTITY, half: Vec3::new(0.3, 0.2, 0.1) };
+        let axes = Mat3::from_quat(from_rotation_vector(Vec3::Z * 0.7));
+        let upper = Cuboid { center: Vec3::new(0.05, 0.02, 0.21), axes, half: Vec3::new(0.25, 0.15, 0.1) };
+        for (a, b, up) in [(upper, lower, Vec3::Z), (lower, upper, Vec3::NEG_Z)] {
+            let mut features = Vec::new();
+            touches(&Solid::Cuboid(a), &Solid::Cuboid(b), 0.011, &mut |t| {
+                assert!((t.normal - up).length() < 1e-9 && (t.on_a - t.on_b).dot(up) > 0.0, "{t:?}");
+                features.push(t.feature);
+            });
+            let count = features.len();
+            features.sort_unstable();
+            features.dedup();
+            assert!(count >= 4 && features.len() == count, "{features:?} of {count}");
+        }
+        let mut all: Vec<u8> =
+            collect(&Solid::Cuboid(upper), &Solid::Cuboid(lower)).iter().map(|t| t.feature).collect();
+        let count = all.len();
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!(all.len(), count);
+    }
+
+    #[test]
     fn cores_that_cross_are_pushed_apart_sideways() {
         let x = Round { a: -Vec3::X, b: Vec3::X, radius: 0.1 };
         let y = Round { a: -Vec3::Y, b: Vec3::Y, radius: 0.1 };

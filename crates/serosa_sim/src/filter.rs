@@ -521,7 +521,8 @@ fn take(sub: &Substep, state: &State, scratch: &mut Scratch) -> Shortened {
 
 /// Attachments with a vertex whose step is shorter than what is asked for. Cost: linear in attachments.
 fn attachments_shortened(sub: &Substep, state: &State, scratch: &Scratch) -> u32 {
-    let short = |v: VertexId| scratch.planes.steps[v.at()] != scratch.pos[v.at()] - state.pos[v.at()];
+    let Scratch { planes, pos, reach, .. } = scratch;
+    let short = |v: VertexId| planes.steps[v.at()] != pos[v.at()] - state.pos[v.at()] - reach.common[v.at()];
     let grips = state.grips.iter().filter(|g| short(g.vertex)).count();
     let ties = sub.model.ties.iter();
     let ties = ties.filter(|t| t.ends.iter().flat_map(|k| k.nodes).any(short)).count();

@@ -244,6 +244,20 @@ fn surfaces_that_bound_no_body_are_refused_and_told_where() {
     let mut more = ball.points.clone();
     more.push(Vec3::ONE);
     assert_eq!(fault(&more, &ball.triangles), BoundaryFault::Unused { points: 1 });
+    let mut lost = ball.clone();
+    lost.points[7].y = Real::NAN;
+    assert_eq!(fault(&lost.points, &lost.triangles), BoundaryFault::NotFinite { point: 7 });
+    // Two tetrahedra that share points 0 and 1, point 0 alone, or none though two are at one place.
+    let tet = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z];
+    let faces = |v: [u32; 4]| [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]].map(|t| t.map(|i: usize| v[i]));
+    let pair = |points: &[Vec3], v: [u32; 4]| {
+        fault(&[&tet, points].concat(), &[faces([0, 1, 2, 3]), faces(v)].concat())
+    };
+    let far = [Vec3::new(0.0, -1.0, -0.1), Vec3::new(0.0, -0.1, -1.0), Vec3::new(-1.0, 0.1, 0.2)];
+    assert!(matches!(pair(&far[..2], [0, 1, 4, 5]), BoundaryFault::Crowded { count: 1, .. }));
+    assert!(matches!(pair(&far, [0, 4, 6, 5]), BoundaryFault::Pinched { point: 0, .. }));
+    let apart = [&[Vec3::ZERO], &far[..]].concat();
+    assert!(matches!(pair(&apart, [4, 5, 7, 6]), BoundaryFault::Torn { .. }));
     for poisson in [0.5, -1.0, Real::NAN] {
         let answer =
             Boundary::assemble(&ball.points, &ball.triangles, Material { poisson, ..RUBBER }, &mut |_| {});

@@ -338,3 +338,23 @@ fn a_spinning_shaft_hits_a_rope() {
         }
     }
 }
+
+/// What the filter holds back is as fast as it went.
+#[test]
+fn rigid_bodies_that_are_stopped_are_stopped() {
+    let ball = |name: &str, x: f64| {
+        solid(name, RawSolid::Sphere { radius: 0.02 }, Vec3::X * x, RawModel::Rigid { mass: 0.1 })
+    };
+    let mut raw = lagrangian(vec![ball("a", -0.05), ball("b", 0.05)], Filter::Planes);
+    raw.world.sweeps = 1;
+    let mut world = bake(&raw).unwrap().world();
+    (world.state.twist[0].vel, world.state.twist[1].vel) = (Vec3::X * 100.0, Vec3::X * -100.0);
+    let before = world.state.pose.clone();
+    step(&mut world, &Input::default(), &mut || 0);
+    assert!(world.report.truncated > 0);
+    for r in 0..2 {
+        let gone = (world.state.pose[r].pos - before[r].pos) / world.params.dt_s;
+        let vel = world.state.twist[r].vel;
+        assert!((gone - vel).length() < 1e-6 * gone.length().max(1.0), "{gone} {vel}");
+    }
+}

@@ -333,3 +333,35 @@ fn modes_are_exchanged_as_an_inventor_file() {
     let none = serosa_io::modes::inventor(&self::loaded().baked.model);
     assert!(none.unwrap_err().contains("no flexible body"));
 }
+
+#[test]
+fn bytes_that_no_array_holds_are_refused() {
+    let mut bytes = written();
+    let end = bytes.len() - 8;
+    bytes.splice(end..end, [0; 64]);
+    let whole = bytes.len() as u64;
+    bytes[36..44].copy_from_slice(&whole.to_le_bytes());
+    let error = BakeFile::read(&sealed(bytes)).unwrap_err().to_string();
+    assert!(error.contains("arrays have other lengths"), "{error}");
+}
+
+#[test]
+fn organs_of_points_that_are_not_there_are_refused() {
+    use serosa_geometry::{Mesh, Vec3};
+    let sound = Mesh::from_triangles(vec![Vec3::ZERO, Vec3::X, Vec3::Y], vec![[0, 1, 2]]);
+    let mut set = sound.clone();
+    set.sets.insert("hilum".into(), vec![3]);
+    let mut face = sound.clone();
+    face.triangles[0][2] = 3;
+    let mut point = sound.clone();
+    point.points[0].x = f64::NAN;
+    let read = |mesh: Mesh| {
+        let mut loaded = loaded();
+        loaded.organs = vec![mesh];
+        BakeFile::read(&baked::write(SCENE, &loaded).unwrap())
+    };
+    assert!(read(sound).is_ok());
+    for mesh in [set, face, point] {
+        assert!(read(mesh).unwrap_err().to_string().contains("surface of an organ"));
+    }
+}

@@ -217,6 +217,10 @@ mod tests {
         assert!(capacitance.displace(&w, &wanted, &mut forces));
         assert!((0..n).all(|i| (reached(&w, &forces, i) - wanted[i]).abs() < 1e-10));
         assert!(!capacitance.displace(&[1.0, 1.0, 1.0, 1.0], &[1.0, 1.0], &mut forces));
+        assert!(
+            !capacitance.displace(&[1.0, 1.0, 1.0, 1.0 + 1e-14], &[1.0, 1.0], &mut forces),
+            "but for rounding"
+        );
     }
 
     #[test]
@@ -260,8 +264,10 @@ mod tests {
     #[test]
     fn what_says_the_same_twice_is_pushed_once() {
         let w = [1.0, 1.0, 1.0, 1.0];
-        let mut forces = [0.0; 2];
-        assert!(Capacitance::default().push(&w, &[-1.0, -1.0], &mut forces).settled);
-        assert!((forces[0] + forces[1] - 1.0).abs() < 1e-12 && forces[0] * forces[1] == 0.0);
+        for start in [0.0, 0.4] {
+            let mut forces = [start; 2];
+            assert!(Capacitance::default().push(&w, &[-1.0, -1.0], &mut forces).settled);
+            assert!((forces[0] + forces[1] - 1.0).abs() < 1e-12 && forces[0] * forces[1] == 0.0);
+        }
     }
 }

@@ -140,6 +140,11 @@ impl Factor {
         self.stored.nodes as usize
     }
 
+    /// The nodes solved for, as they are eliminated.
+    pub fn order(&self) -> &[u32] {
+        &self.stored.order
+    }
+
     /// Numbers solved for.
     pub fn unknowns(&self) -> usize {
         self.width() * self.stored.order.len()

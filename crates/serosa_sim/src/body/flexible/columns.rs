@@ -13,6 +13,8 @@ const ROOM: usize = 1 << 26;
 pub struct Columns {
     /// Where those of each vertex stand, by 9 n numbers; [`NONE`] where they were not needed yet.
     place: Vec<u32>,
+    /// Whether a node is solved for, or held.
+    yields: Vec<bool>,
     values: Vec<f32>,
     /// Vertices that are solved for now.
     missing: Vec<u32>,
@@ -32,6 +34,9 @@ impl Columns {
             self.place.clear();
             self.place.resize(n, NONE);
             self.values.clear();
+            self.yields.clear();
+            self.yields.resize(factor.nodes(), false);
+            factor.order().iter().for_each(|node| self.yields[*node as usize] = true);
         }
         self.missing.clear();
         self.missing.extend(vertices.filter(|v| self.place[*v as usize] == NONE));
@@ -45,6 +50,10 @@ impl Columns {
         self.solved.resize(3 * sides * factor.nodes(), 0.0);
         for (i, vertex) in self.missing.iter().enumerate() {
             let node = body.nodes[*vertex as usize] as usize;
+            // What an element holds gives way to no force; a solve would leave it as it is, a metre a newton.
+            if !self.yields[node] {
+                continue;
+            }
             (0..3).for_each(|k| self.solved[(3 * node + k) * sides + 3 * i + k] = 1.0);
         }
         factor.solve(&mut self.solved, sides, &mut self.fronts);

@@ -209,4 +209,21 @@ mod tests {
         }
         assert_eq!(read(Quantity::Strain(0, 1)), read(Quantity::Strain(1, 0)));
     }
+
+    /// Faces in one plane, pulled by what a uniform stress puts on their vertices.
+    #[test]
+    fn what_pulls_on_vertices_is_the_traction_of_their_faces() {
+        let (material, slope, strain, stress) = strained();
+        let rest = [Vec3::ZERO, Vec3::X, Vec3::new(1.0, 1.0, 0.0), Vec3::Y];
+        let triangles = [[0, 1, 2], [0, 2, 3]];
+        // A third part of the areas around each.
+        let forces = [1.0, 0.5, 1.0, 0.5].map(|area| stress * Vec3::Z * (area / 3.0));
+        let moved = rest.map(|x| slope * x).to_vec();
+        let mut gauge = Gauge { forces: forces.to_vec(), moved, ..Gauge::default() };
+        for (a, b) in [(0, 0), (2, 2), (0, 2), (1, 2)] {
+            let mut out = Vec::new();
+            gauge.measure(Quantity::Strain(a, b), (&triangles, &[material; 2]), &rest, &mut out);
+            assert!(out.iter().all(|e| (e - strain.col(a)[b]).abs() < 1e-14), "{a} {b}: {out:?}");
+        }
+    }
 }
