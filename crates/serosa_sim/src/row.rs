@@ -72,6 +72,15 @@ impl Side {
         }
     }
 
+    /// The vertices that hold it.
+    pub fn vertices(&self) -> &[VertexId] {
+        match self {
+            Self::Soft(ends, _) => ends,
+            Self::Face(corners, _) => corners,
+            Self::Rigid(..) => &[],
+        }
+    }
+
     /// The vertex that it is, if it is one.
     fn vertex(&self) -> Option<VertexId> {
         match *self {

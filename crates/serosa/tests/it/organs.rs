@@ -125,3 +125,24 @@ fn the_mesh_lies_still_on_the_tissue() {
     let deepest = theatre.deepest();
     assert!(deepest < 0.1e-3, "{deepest} m deep");
 }
+
+/// A tube is drawn over its connector and closes on it; or farther than it can, where what its hand holds cannot give way and
+/// a free corner beside it must not be thrown about to make up for that.
+#[test]
+fn a_tube_on_its_connector_is_at_rest() {
+    for close in ["1.22, 1.22", "1.2, 1.2"] {
+        let mut scene = find("tube-connector").unwrap();
+        scene.text = scene.text.replace("1.22, 1.22", close);
+        let loaded = load(&scene).unwrap();
+        let mut session = Session::new(loaded.baked.world(), Device::of_scene(&loaded.raw));
+        let mut touched = 0;
+        for k in 0..420 {
+            session.step().unwrap();
+            let moved = session.world.report.residual_m.unwrap_or(0.0);
+            assert!(moved < 1e-3, "step {k}, closed to {close}: the last sweep moved something by {moved} m");
+            touched = touched.max(session.world.report.contacts);
+        }
+        assert!(touched > 10, "{touched} contacts");
+        assert!(Auditor::default().check(&session.world).deepest_m <= 0.0);
+    }
+}

@@ -6,13 +6,16 @@ use crate::solid_contact::cube;
 use serosa_bake::raw::*;
 use serosa_geometry::generate::block::{Block, block};
 use serosa_geometry::generate::sphere::even_sphere;
-use serosa_geometry::{Real, Vec3};
+use serosa_geometry::rotation::from_rotation_vector;
+use serosa_geometry::{Aabb, Mat3, Real, Vec3};
 use serosa_sim::audit::Auditor;
+use serosa_sim::body::flexible::{Gauge, Lame, Quantity};
 use serosa_sim::body::push;
+use serosa_sim::energy::{EnergyKind, body_energy};
 use serosa_sim::model::{BodyKind, Compliance, FlexibleBody, Law, Limits, MeanRotation, Region};
 use serosa_sim::params::Filter;
 use serosa_sim::row::Node;
-use serosa_sim::{Input, World, step};
+use serosa_sim::{BodyId, Input, World, step};
 
 const RADIUS: Real = 0.05;
 /// Of the ball in the hand, whose tip is its centre.
@@ -131,6 +134,56 @@ fn a_pressed_body_is_where_its_compliance_puts_it() {
     );
 }
 
+/// The same of a ball that a hand has turned about its middle, and its surface knows what presses it.
+#[test]
+fn a_turned_body_is_where_its_compliance_puts_it() {
+    let mut raw = ball(150);
+    let RawModel::Flexible(model) = &mut raw.model else { panic!("flexible") };
+    model.controls = vec![RawControl {
+        name: "foot".into(),
+        which: raw.attachments.remove(0),
+        speed_max: 1.0,
+        by_force: false,
+        moves: Vec::new(),
+    }];
+    let bake = baked(&with_probe(raw, ABOVE));
+    let mut world = bake.world();
+    let turn = from_rotation_vector(Vec3::new(0.6, 0.3, 0.9));
+    let origin = body_of(&world, 0).elements[0].origin;
+    let goal = serosa_sim::Control::new(turn * origin, turn, Vec3::ONE).unwrap();
+    for k in 0..480 {
+        let mut input = Input { controls: vec![goal], ..Input::at_rest(&world) };
+        lead(&mut input, ABOVE.lerp(DEEP, (f64::from(k) / 120.0 - 1.0).clamp(0.0, 1.0)), false);
+        step(&mut world, &input, &mut || 0);
+    }
+    let (rot, forces) = (Mat3::from_quat(turn), forces(&world, 0));
+    let Compliance::All(columns) = &body_of(&world, 0).compliance else { panic!("no compliance") };
+    let n = 3 * forces.len();
+    let flat: Vec<Real> = forces.iter().flat_map(|f| (rot.transpose() * *f).to_array()).collect();
+    let (mut deepest, mut work): (Real, Real) = (0.0, 0.0);
+    for (v, rest) in world.model.rest.iter().enumerate() {
+        let along = |k: usize| -> Real {
+            flat.iter().enumerate().map(|(j, f)| f * Real::from(columns[j * n + 3 * v + k])).sum()
+        };
+        let want = rot * Vec3::new(along(0), along(1), along(2));
+        let error = (world.state.pos[v] - rot * *rest - want).length();
+        assert!(error < 1e-5, "vertex {v}: {error:e} m from {want}");
+        deepest = deepest.max(want.length());
+        work += 0.5 * forces[v].dot(want);
+    }
+    assert!(deepest > 1e-3, "{deepest}");
+    let elastic = body_energy(&world, BodyId(0), EnergyKind::Elastic);
+    assert!((elastic / work - 1.0).abs() < 1e-3, "{elastic} {work}");
+    let body = body_of(&world, 0);
+    let soft = vec![Lame::of(2e4, 0.4); body.triangles.len()];
+    let read = |scratch| {
+        let (mut out, places) = (Vec::new(), (&world.model.rest[..], &world.state.pos[..]));
+        Gauge::default().read(Quantity::Energy, (0, body, &soft), (&world.state, scratch), places, &mut out);
+        out
+    };
+    assert_ne!(read(&world.scratch), read(&bake.world().scratch), "what presses the surface strains it");
+}
+
 #[test]
 fn contact_pushes_never_pulls_and_friction_keeps_to_its_cone() {
     let mut world = baked(&with_probe(ball(300), ABOVE)).world();
@@ -217,19 +270,14 @@ fn flexible_bodies_press_one_another_and_a_rope() {
     };
     model.controls = vec![RawControl {
         name: "hand".into(),
-        which: Selector::Box(serosa_geometry::Aabb {
-            min: top - Vec3::new(1.0, 1.0, 0.0),
-            max: top + Vec3::ONE,
-        }),
+        which: Selector::Box(Aabb { min: top - Vec3::new(1.0, 1.0, 0.0), max: top + Vec3::ONE }),
         speed_max: 0.05,
         by_force: false,
         moves: vec![still],
     }];
     let across = (Vec3::new(-0.1, 0.0, RADIUS + 8e-3), Vec3::new(0.1, 0.0, RADIUS + 8e-3));
     let mut rope = rope("rope", across, 21, 3e-3, ROPE);
-    let around = |at: Vec3| {
-        Selector::Box(serosa_geometry::Aabb { min: at - Vec3::splat(1e-3), max: at + Vec3::splat(1e-3) })
-    };
+    let around = |at: Vec3| Selector::Box(Aabb { min: at - Vec3::splat(1e-3), max: at + Vec3::splat(1e-3) });
     rope.attachments = vec![around(across.0), around(across.1)];
     for with_rope in [false, true] {
         let mut bodies = vec![ball(150), upper.clone()];
@@ -265,24 +313,33 @@ fn flexible_bodies_press_one_another_and_a_rope() {
 fn columns_on_demand_are_those_of_the_whole_compliance() {
     let from = Vec3::new(0.01, 0.0, PROBE + 0.042);
     let to = Vec3::new(0.01, 0.0, PROBE + 0.036);
-    let mut ends = Vec::new();
-    for compliance in [RawCompliance::All, RawCompliance::Demand] {
-        // Without friction, which remembers the way there.
-        let mut raw = with_probe(brick(compliance), from);
-        (raw.bodies[0].friction, raw.tools[0].friction) = (0.0, 0.0);
-        let mut world = baked(&raw).world();
-        press(&mut world, from, to, 60);
-        press(&mut world, to, to, 60);
-        let before = world.state.pos.clone();
-        press(&mut world, to, to, 31);
-        let crept = world.state.pos.iter().zip(&before).map(|(a, b)| (*a - *b).length());
-        assert!(crept.fold(0.0, Real::max) < 1e-6, "it comes to rest");
-        ends.push(world);
+    // Also where some of what is pressed is held.
+    let beside = Aabb { min: Vec3::new(0.012, -1.0, 0.039), max: Vec3::ONE };
+    for (held, least) in [(None, 2e-3), (Some(Selector::Box(beside)), 3e-4)] {
+        let mut ends = Vec::new();
+        for compliance in [RawCompliance::All, RawCompliance::Demand] {
+            // Without friction, which remembers the way there.
+            let mut raw = with_probe(brick(compliance), from);
+            (raw.bodies[0].friction, raw.tools[0].friction) = (0.0, 0.0);
+            raw.bodies[0].attachments.extend(held.clone());
+            let mut world = baked(&raw).world();
+            press(&mut world, from, to, 60);
+            press(&mut world, to, to, 60);
+            let before = world.state.pos.clone();
+            press(&mut world, to, to, 31);
+            let crept = world.state.pos.iter().zip(&before).map(|(a, b)| (*a - *b).length());
+            assert!(crept.fold(0.0, Real::max) < 1e-6, "it comes to rest");
+            ends.push(world);
+        }
+        let worst = ends[0].state.pos.iter().zip(&ends[1].state.pos).map(|(a, b)| (*a - *b).length());
+        let moved = ends[0].state.pos.iter().zip(&ends[0].model.rest).map(|(a, b)| (*a - *b).length());
+        let (worst, moved) = (worst.fold(0.0, Real::max), moved.fold(0.0, Real::max));
+        assert!(moved > least && worst < 1e-3 * moved, "{worst:e} of {moved:e}, held: {}", held.is_some());
+        let pressed = forces(&ends[0], 0);
+        let holds = |v: usize| beside.contains(ends[0].model.rest[v]);
+        let on_held = (0..pressed.len()).any(|v| pressed[v] != Vec3::ZERO && holds(v));
+        assert!(on_held || held.is_none(), "some of it is pressed");
     }
-    let worst = ends[0].state.pos.iter().zip(&ends[1].state.pos).map(|(a, b)| (*a - *b).length());
-    let moved = ends[0].state.pos.iter().zip(&ends[0].model.rest).map(|(a, b)| (*a - *b).length());
-    let (worst, moved) = (worst.fold(0.0, Real::max), moved.fold(0.0, Real::max));
-    assert!(moved > 2e-3 && worst < 1e-3 * moved, "{worst:e} of {moved:e}");
 }
 
 /// Also after a restore, when columns on demand are found again in another order.
@@ -345,6 +402,10 @@ fn surfaces_that_bound_no_body_are_named_when_they_are_baked() {
     let mut demand = ball(100);
     demand.model = flexible(RawMethod::Boundary, RawCompliance::Demand);
     assert!(said(demand).contains("on demand"));
+    let mut parts = ball(100);
+    let RawModel::Flexible(model) = &mut parts.model else { panic!("flexible") };
+    model.regions = vec![(Inside::Ball { center: Vec3::ZERO, radius: 0.01 }, model.base.clone())];
+    assert!(said(parts).contains("one material alone"));
     let mut loose = ball(100);
     loose.attachments.clear();
     assert!(said(loose).contains("nothing moves or holds"));
@@ -357,7 +418,7 @@ fn finite_and_boundary_elements_bake_the_same_body() {
     let size = Vec3::new(0.2, 0.1, 0.1);
     let end = |name: &str, x: Real| RawControl {
         name: name.into(),
-        which: Selector::Box(serosa_geometry::Aabb {
+        which: Selector::Box(Aabb {
             min: Vec3::new(x - 1e-6, -1.0, -1.0),
             max: Vec3::new(x + 1e-6, 1.0, 1.0),
         }),

@@ -352,8 +352,8 @@ fn rigid_bodies_that_are_stopped_are_stopped() {
     let before = world.state.pose.clone();
     step(&mut world, &Input::default(), &mut || 0);
     assert!(world.report.truncated > 0);
-    for r in 0..2 {
-        let gone = (world.state.pose[r].pos - before[r].pos) / world.params.dt_s;
+    for (r, before) in before.iter().enumerate() {
+        let gone = (world.state.pose[r].pos - before.pos) / world.params.dt_s;
         let vel = world.state.twist[r].vel;
         assert!((gone - vel).length() < 1e-6 * gone.length().max(1.0), "{gone} {vel}");
     }

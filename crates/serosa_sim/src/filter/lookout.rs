@@ -6,7 +6,7 @@
 
 use crate::detect::Reach;
 use crate::model::{Body, BodyKind, Model};
-use crate::row::{Row, Side};
+use crate::row::Row;
 use crate::{Real, Vec3, VertexId};
 
 /// How much more than in one substep the surface of a solid may be sent from its free motion in the next.
@@ -53,9 +53,10 @@ impl Lookout {
         self.seen.iter_mut().zip(&reach.edges).for_each(|(seen, edge)| *seen = seen.min(EDGES * edge));
         self.ahead.clone_from(&self.seen);
         for row in rows {
-            let seen = row.sides.map(|side| vertices(&side).map(|v| self.seen[v.at()]).fold(0.0, Real::max));
+            let seen =
+                row.sides.map(|side| side.vertices().iter().map(|v| self.seen[v.at()]).fold(0.0, Real::max));
             for (side, far) in row.sides.iter().zip([seen[1], seen[0]]) {
-                vertices(side).for_each(|v| self.ahead[v.at()] = self.ahead[v.at()].max(far));
+                side.vertices().iter().for_each(|v| self.ahead[v.at()] = self.ahead[v.at()].max(far));
             }
         }
         self.seen.clone_from(&self.ahead);
@@ -75,21 +76,11 @@ impl Lookout {
     }
 }
 
-/// The vertices of a side of a row.
-fn vertices(side: &Side) -> impl Iterator<Item = VertexId> + use<'_> {
-    let all: &[VertexId] = match side {
-        Side::Soft(ends, _) => ends,
-        Side::Face(corners, _) => corners,
-        Side::Rigid(..) => &[],
-    };
-    all.iter().copied()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::model::{Descent, Neighbours, Prim, PrimKind, SolidBody, SpringBody};
-    use crate::row::RowKey;
+    use crate::row::{RowKey, Side};
     use crate::{BodyId, PrimId};
 
     /// Two chains of twenty vertices as edges of a solid, one centimetre each.

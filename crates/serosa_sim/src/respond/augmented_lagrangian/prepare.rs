@@ -12,6 +12,9 @@ use crate::{PrimId, Real, Vec3};
 
 /// Stiffness of a row as a multiple of what its nodes resist with, m/h² where nothing but inertia does.
 const FIRMNESS: Real = 2.0;
+/// What is held does not give way, and a free corner of the same face would have to go many times as far as it is asked: a
+/// row that has no more than this weight there is left to the filter.
+const LEVER: Real = 0.25;
 /// How much of an old overlap is left to the next step, so that nothing pops.
 const KEEP: Real = 0.95;
 /// How much of a multiplier is handed to the next step.
@@ -81,7 +84,7 @@ fn feel(sub: &Substep, scratch: &mut Scratch) {
     }
 }
 
-/// Sets the stiffness; false where nothing can move or something is not a number.
+/// Sets the stiffness; false where nothing can move, or only by a lever that is too long, or something is not a number.
 fn firm(
     work: &mut Touching,
     sub: &Substep,
@@ -90,8 +93,20 @@ fn firm(
 ) -> bool {
     let softness: Real =
         work.sides.iter().map(|s| mobility(s, inv_mass, rigid, &state.pose, work.normal)).sum();
+    if softness < LEVER * LEVER * beside_held(work, sub, inv_mass) {
+        return false;
+    }
     work.stiffness = FIRMNESS / (softness * sub.h * sub.h);
     work.stiffness.is_finite() && work.anchor.is_finite()
+}
+
+/// Of a touch on a flexible body that partly holds what an element leads or the world fixes: how the loosest corner gives
+/// way. Nothing where all corners are free.
+fn beside_held(work: &Touching, sub: &Substep, inv_mass: &[Real]) -> Real {
+    let flexible = |b: &u32| matches!(sub.model.bodies[*b as usize].kind, BodyKind::Flexible(_));
+    let sides = work.sides.iter().zip(&work.bodies).filter(|(_, body)| flexible(body));
+    let corners = sides.flat_map(|(side, _)| side.vertices()).map(|v| inv_mass[v.at()]);
+    if corners.clone().all(|give| give > 0.0) { 0.0 } else { corners.fold(0.0, Real::max) }
 }
 
 fn of_row(
