@@ -315,8 +315,6 @@ fn limits_stop_control_elements_and_say_so() {
         let [a, b] = [0, 1].map(|i| body(&world).elements[i].origin);
         let still = Control::new(a, Quat::IDENTITY, Vec3::ONE).unwrap();
         let goal = Control::new(b + shift, rot, scale).unwrap();
-        // Both have come to where they are led: what rounding takes an element on counts as moving.
-        lead(&mut world, vec![still, Control::new(b, Quat::IDENTITY, Vec3::ONE).unwrap()], 2);
         lead(&mut world, vec![still, goal], 400);
         assert_eq!(world.report.refusals.len(), 1, "{why:?}");
         let refusal = world.report.refusals[0];
@@ -331,6 +329,49 @@ fn limits_stop_control_elements_and_say_so() {
         assert!(world.report.refusals.is_empty());
         let off = world.state.pos.iter().zip(&world.model.rest).map(|(a, b)| (*a - *b).length());
         assert!(off.fold(0.0, f64::max) < 1e-6);
+    }
+}
+
+/// Of two elements that are drawn or turned apart, both are as far from their mean: the one that is led is stopped, from
+/// the first step on, and where the limit is just what some steps come to.
+#[test]
+fn the_element_that_is_led_is_the_one_that_is_stopped() {
+    let lead = |led: usize, limits: Limits, turn: Vec3, shift: Vec3| {
+        let mut world = world(bar(), RawFlexible { limits, ..both_ends() });
+        world.params.gravity = 0.0;
+        let at = |i: usize| body(&world).elements[i].origin;
+        let still = [0, 1].map(|i| Control::new(at(i), Quat::IDENTITY, Vec3::ONE).unwrap());
+        let mut controls = still.to_vec();
+        controls[led] = Control::new(at(led) + shift, from_rotation_vector(turn), Vec3::ONE).unwrap();
+        let input = Input { controls, ..Input::default() };
+        for n in 1.. {
+            step(&mut world, &input, &mut || 0);
+            if let Some(refusal) = world.report.refusals.first() {
+                return (n, *refusal);
+            }
+        }
+        unreachable!("{limits:?}");
+    };
+    let (strain, turn, shift) = (f64::INFINITY, Vec3::X, Vec3::X * 0.2);
+    let none = Limits { strain, stretch: f64::INFINITY, angle: f64::INFINITY };
+    for led in [0, 1] {
+        let first = [
+            (Limits { angle: 1e-4, ..none }, turn, Vec3::ZERO, Nonlinear::Angle),
+            (Limits { stretch: 1e-5, ..none }, Vec3::ZERO, shift, Nonlinear::Stretch),
+        ];
+        for (limits, turn, shift, why) in first {
+            let (steps, refusal) = lead(led, limits, turn, shift);
+            assert_eq!((steps, refusal.element, refusal.why), (1, Some(led as u32), why));
+        }
+        // What each of the first steps comes to is the limit, a bit more or a bit less.
+        let one = lead(led, Limits { angle: 1e-4, ..none }, turn, Vec3::ZERO).1.value;
+        for steps in 1..9 {
+            for rounding in [-1e-15, 0.0, 1e-15] {
+                let angle = one * f64::from(steps) + rounding;
+                let (_, refusal) = lead(led, Limits { angle, ..none }, turn, Vec3::ZERO);
+                assert_eq!(refusal.element, Some(led as u32), "{steps} steps, {rounding}: {refusal:?}");
+            }
+        }
     }
 }
 

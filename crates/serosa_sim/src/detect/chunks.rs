@@ -2,40 +2,37 @@
 
 use rayon::prelude::*;
 
-/// Work done by one thread at a time: primitives, cells or pairs. The partition does not depend on the number
-/// of threads, and buckets are joined in order, so the rows do not either.
-pub(super) const CHUNK: usize = 512;
+/// Chunks that are worked on at a time, and so buckets: enough for many threads. What chunks have found is joined before the
+/// next begin, so that room is needed for what so many find and not for the most that each has ever found.
+const WAVE: usize = 16;
 
-/// Does jobs 0 to `jobs`, a chunk at a time, each chunk into a bucket of its own.
+/// Does jobs 0 to `jobs`, so many at a time on one thread, each chunk into a bucket of its own, and gives the buckets to
+/// `join` in order. Neither the partition nor the order depends on the number of threads, so what is joined does not either.
 pub(super) fn in_chunks<T: Send + Clear>(
-    jobs: usize,
+    (jobs, chunk): (usize, usize),
     buckets: &mut Vec<T>,
     work: impl Fn(usize, &mut T) + Sync,
+    join: impl FnMut(&mut T),
 ) {
-    let used = jobs.div_ceil(CHUNK);
-    if buckets.len() < used {
-        buckets.resize_with(used, T::default);
+    let mut join = join;
+    buckets.resize_with(WAVE, T::default);
+    for start in (0..jobs).step_by(WAVE * chunk) {
+        let used = (jobs - start).div_ceil(chunk).min(WAVE);
+        buckets[..used].par_iter_mut().enumerate().for_each(|(k, bucket)| {
+            let first = start + k * chunk;
+            bucket.clear();
+            (first..jobs.min(first + chunk)).for_each(|job| work(job, bucket));
+        });
+        buckets[..used].iter_mut().for_each(&mut join);
     }
-    buckets[used..].iter_mut().for_each(T::clear);
-    buckets[..used].par_iter_mut().enumerate().for_each(|(chunk, bucket)| {
-        bucket.clear();
-        (chunk * CHUNK..jobs.min((chunk + 1) * CHUNK)).for_each(|job| work(job, bucket));
-    });
 }
 
-/// Joins a sorted list in parts into a sorted one, from the back. O(both), nothing where the parts are empty.
-pub(super) fn merge_into<'a, T: Copy + 'a, K: Ord>(
-    all: &mut Vec<T>,
-    parts: impl DoubleEndedIterator<Item = &'a [T]> + Clone,
-    key: impl Fn(&T) -> K,
-) {
+/// Joins a sorted list into another, from the back. O(both), nothing where the one is empty.
+pub(super) fn merge_into<T: Copy, K: Ord>(all: &mut Vec<T>, more: &[T], key: impl Fn(&T) -> K) {
     let mut own = all.len();
-    parts.clone().for_each(|part| all.extend_from_slice(part));
+    all.extend_from_slice(more);
     let mut to = all.len();
-    if own == 0 {
-        return;
-    }
-    for item in parts.rev().flat_map(|part| part.iter().rev()) {
+    for item in more.iter().rev() {
         while own > 0 && key(&all[own - 1]) > key(item) {
             (own, to) = (own - 1, to - 1);
             all[to] = all[own];
@@ -58,21 +55,40 @@ impl<T> Clear for Vec<T> {
 
 #[cfg(test)]
 mod tests {
-    use super::merge_into;
+    use super::*;
+
+    #[test]
+    fn chunks_are_joined_in_order_whatever_their_number() {
+        for (jobs, chunk) in
+            [(0, 5), (1, 5), (5, 5), (WAVE * 5 - 1, 5), (WAVE * 5 + 1, 5), (1000, 3), (7, 1000)]
+        {
+            let (mut buckets, mut all) = (Vec::new(), Vec::new());
+            // Each job reports itself as often as its number says, up to three times; twice, so that buckets are used again.
+            for _ in 0..2 {
+                all.clear();
+                let work =
+                    |job: usize, bucket: &mut Vec<usize>| bucket.extend(std::iter::repeat_n(job, job % 4));
+                in_chunks((jobs, chunk), &mut buckets, work, |bucket| all.append(bucket));
+            }
+            let slow: Vec<usize> = (0..jobs).flat_map(|job| std::iter::repeat_n(job, job % 4)).collect();
+            assert_eq!(all, slow, "{jobs} jobs in chunks of {chunk}");
+            assert_eq!(buckets.len(), WAVE);
+        }
+    }
 
     #[test]
     fn sorted_lists_are_joined_in_order() {
-        let cases: [(&[i32], &[&[i32]]); 5] = [
+        let cases: [(&[i32], &[i32]); 5] = [
             (&[], &[]),
-            (&[2, 5], &[&[]]),
-            (&[], &[&[1], &[2, 3]]),
-            (&[1, 4, 9], &[&[2], &[], &[3, 10], &[12]]),
-            (&[7, 8], &[&[1, 2], &[9]]),
+            (&[2, 5], &[]),
+            (&[], &[1, 2, 3]),
+            (&[1, 4, 9], &[2, 3, 10, 12]),
+            (&[7, 8], &[1, 2, 9]),
         ];
         for (a, b) in cases {
             let mut joined = a.to_vec();
-            merge_into(&mut joined, b.iter().copied(), |x| *x);
-            let mut sorted = [a, &b.concat()].concat();
+            merge_into(&mut joined, b, |x| *x);
+            let mut sorted = [a, b].concat();
             sorted.sort_unstable();
             assert_eq!(joined, sorted);
         }

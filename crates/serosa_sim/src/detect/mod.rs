@@ -15,7 +15,7 @@ mod reach;
 mod shells;
 
 use between::Way;
-use chunks::{CHUNK, Clear, in_chunks, merge_into};
+use chunks::{Clear, in_chunks, merge_into};
 use own::Own;
 
 pub use active::{Active, active_pairs};
@@ -38,6 +38,8 @@ use tracker::{Sight, Tracker};
 /// Skin of the fat boxes, as a share of the mean size of a primitive: a thicker one lasts longer and lists more
 /// pairs.
 const SKIN: Real = 0.15;
+/// Primitives or pairs looked at by one thread at a time.
+const CHUNK: usize = 512;
 /// Working arrays of detection; grown once, kept.
 #[derive(Clone, Debug, Default)]
 pub struct Finder {
@@ -55,10 +57,14 @@ pub struct Finder {
     own_pairs: Vec<u64>,
     /// What the tracker keeps.
     pub tracker: Tracker,
+    /// Pairs as they are found.
+    loose: Vec<u64>,
     pair_buckets: Vec<Vec<u64>>,
     /// Where the pairs of each first primitive start.
     starts: Vec<u32>,
     buckets: Vec<Bucket>,
+    /// What was found of solids with themselves.
+    own_found: Bucket,
     /// All near pairs of the last [`Search::Near`], sorted.
     pub near: Vec<Near>,
     /// Rows at vertices: what they hold, whether it is not one that came through a face, and which they are.
@@ -178,59 +184,63 @@ impl Finder {
             self.near.clear();
         }
         self.place(model, places, search);
-        let looked = match detector {
+        self.list(model, params, detector, (places, search));
+        let Self { solids, boxes, buckets, own_found, near, .. } = self;
+        let meet = |(a, b): (PrimId, PrimId), bucket: &mut Bucket| {
+            bucket.meet(model, &params.bodies, (places, search), (a, b), solids);
+        };
+        let overlap = |(a, b): (PrimId, PrimId)| boxes[a.at()].overlaps(&boxes[b.at()]);
+        if detector == Detector::AllPairs {
+            // What may meet sweeps boxes that overlap; what overlaps is looked for without boxes.
+            let all = matches!(search, Search::Overlap);
+            let may = |pair: &(PrimId, PrimId)| model.may_touch(pair.0, pair.1) && (all || overlap(*pair));
+            let work = |a: usize, bucket: &mut Bucket| {
+                let pairs = (a + 1..model.prims.len()).map(|b| (PrimId::from(a), PrimId::from(b)));
+                pairs.filter(may).for_each(|pair| meet(pair, bucket));
+            };
+            return in_chunks((model.prims.len(), CHUNK), buckets, work, |bucket| bucket.pour(rows, near));
+        }
+        let (own, pairs) = match detector {
+            Detector::Grid => (&self.own_pairs[..], &self.pairs[..]),
+            _ => (&[][..], self.tracker.pairs()),
+        };
+        let mut look = |pairs: &[u64], rows: &mut Vec<Row>, near: &mut Vec<Near>| {
+            let work = |k: usize, bucket: &mut Bucket| {
+                let pair = halves(pairs[k]);
+                if overlap(pair) {
+                    meet(pair, bucket);
+                }
+            };
+            in_chunks((pairs.len(), CHUNK), buckets, work, |bucket| bucket.pour(rows, near));
+        };
+        own_found.clear();
+        look(own, &mut own_found.rows, &mut own_found.near);
+        look(pairs, rows, near);
+        merge_into(rows, &own_found.rows, |row| (row.key.a, row.key.b));
+        merge_into(near, &own_found.near, |near| near.prims);
+    }
+
+    /// Brings the lists of pairs to be looked at up to date.
+    fn list(
+        &mut self,
+        model: &Model,
+        params: &Params,
+        detector: Detector,
+        (places, search): (Places, Search),
+    ) {
+        match detector {
             Detector::Grid => {
                 if !self.list_holds() {
                     self.list_pairs(model, search);
                 }
                 self.list_own(model, places, search);
-                self.own_pairs.len().next_multiple_of(CHUNK) + self.pairs.len()
             }
-            Detector::AllPairs => model.prims.len(),
             Detector::Tracker => {
-                self.tracker.find(Sight {
-                    model,
-                    params: &params.tracker,
-                    solids: &self.solids,
-                    margin: 0.0,
-                });
-                self.tracker.pairs().len()
+                let (params, solids) = (&params.tracker, &self.solids[..]);
+                self.tracker.find(Sight { model, params, solids, margin: 0.0 });
             }
-        };
-        // Pairs of solids with themselves come first, in chunks of their own.
-        let (own, pairs) = match detector {
-            Detector::Grid => (&self.own_pairs[..], &self.pairs[..]),
-            _ => (&[][..], self.tracker.pairs()),
-        };
-        let first = own.len().next_multiple_of(CHUNK);
-        let pair = |k: usize| if k < first { own.get(k) } else { pairs.get(k - first) };
-        let (solids, boxes) = (&self.solids, &self.boxes);
-        in_chunks(looked, &mut self.buckets, |k, bucket| match detector {
-            Detector::Grid | Detector::Tracker => {
-                let Some((a, b)) = pair(k).map(|pair| halves(*pair)) else { return };
-                if boxes[a.at()].overlaps(&boxes[b.at()]) {
-                    bucket.meet(model, &params.bodies, (places, search), (a, b), solids);
-                }
-            }
-            Detector::AllPairs => {
-                let a = PrimId::from(k);
-                let later = (k + 1..model.prims.len()).map(PrimId::from);
-                for b in later.filter(|&b| model.may_touch(a, b)) {
-                    // What may meet sweeps boxes that overlap; what overlaps is looked for without boxes.
-                    if !matches!(search, Search::Overlap) && !boxes[a.at()].overlaps(&boxes[b.at()]) {
-                        continue;
-                    }
-                    bucket.meet(model, &params.bodies, (places, search), (a, b), solids);
-                }
-            }
-        });
-        let (own, other) = self.buckets.split_at((first / CHUNK).min(self.buckets.len()));
-        for bucket in own {
-            rows.extend_from_slice(&bucket.rows);
-            self.near.extend_from_slice(&bucket.near);
+            Detector::AllPairs => {}
         }
-        merge_into(rows, other.iter().map(|bucket| &bucket.rows[..]), |row| (row.key.a, row.key.b));
-        merge_into(&mut self.near, other.iter().map(|bucket| &bucket.near[..]), |near| near.prims);
     }
 
     /// Keeps one of the rows that hold the same: a knot of a net on a table is found from each of the four
@@ -313,29 +323,31 @@ impl Finder {
             if apart(&model.bodies[prim.body.at()]) { prim.body.0 + 1 } else { model.group(PrimId(i)) }
         };
         self.grid.build(&self.fat, group);
-        let (grid, boxes) = (&self.grid, &self.fat);
-        in_chunks(grid.jobs(), &mut self.pair_buckets, |job, bucket| {
+        let Self { grid, fat: boxes, pair_buckets, loose, .. } = self;
+        let work = |job: usize, bucket: &mut Vec<u64>| {
             grid.pairs_in(job, boxes, |i, j| {
                 if model.may_touch(PrimId(i), PrimId(j)) {
                     bucket.push((u64::from(i) << 32) | u64::from(j));
                 }
             });
-        });
+        };
+        loose.clear();
+        // A crowded cell has many pairs, and so has an outsize box: one at a time.
+        in_chunks((grid.jobs(), 1), pair_buckets, work, |bucket| loose.append(bucket));
         self.sort_pairs();
     }
 
-    /// Joins the buckets into one sorted list: by first primitive in one counting pass, then each short run by itself.
+    /// Brings the pairs into order: by first primitive in one counting pass, then each short run by itself.
     fn sort_pairs(&mut self) {
-        let found = || self.pair_buckets.iter().flatten();
         self.starts.clear();
         self.starts.resize(self.boxes.len() + 2, 0);
-        found().for_each(|pair| self.starts[(pair >> 32) as usize + 2] += 1);
+        self.loose.iter().for_each(|pair| self.starts[(pair >> 32) as usize + 2] += 1);
         for k in 2..self.starts.len() {
             self.starts[k] += self.starts[k - 1];
         }
         self.pairs.clear();
         self.pairs.resize(self.starts[self.boxes.len() + 1] as usize, 0);
-        for pair in found() {
+        for pair in &self.loose {
             let next = &mut self.starts[(pair >> 32) as usize + 1];
             self.pairs[*next as usize] = *pair;
             *next += 1;
@@ -384,6 +396,12 @@ struct Bucket {
 }
 
 impl Bucket {
+    /// Empties it at the end of others.
+    fn pour(&mut self, rows: &mut Vec<Row>, near: &mut Vec<Near>) {
+        rows.append(&mut self.rows);
+        near.append(&mut self.near);
+    }
+
     /// Looks at one pair.
     fn meet(
         &mut self,

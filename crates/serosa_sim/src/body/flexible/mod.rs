@@ -26,6 +26,8 @@ use serosa_geometry::rotation::{from_rotation_vector, to_rotation_vector};
 
 /// Fastest that the scale of a control element changes \[1/s\].
 const GROW_MAX: Real = 10.0;
+/// Values that differ by less than this share are taken for the same when it is asked which element is at a limit.
+const ROUNDING: Real = 1e-9;
 
 /// What a step computes of a flexible body.
 #[derive(Clone, Debug, Default)]
@@ -72,21 +74,31 @@ impl FlexibleWork {
         }
     }
 
-    /// The first limit that the elements exceed, apart from strains. Those that move come first: of two that are drawn
-    /// apart, both are as far from the mean, and it is the one that is led that is meant.
-    fn exceeded(&self, limits: &Limits, next: &[Affine], now: &[Controlled]) -> Option<Excess> {
-        let each = || self.coefficients.chunks_exact(MODES).zip(next).zip(now).enumerate();
-        let excess = |i: usize, c: &[Real], at: &Affine| {
-            let (i, stretch) = (Some(i as u32), Vec3::from_slice(&c[..3]).length());
+    /// What exceeds the limits, apart from strains. Of two elements that are drawn apart both are as far from the mean
+    /// but for rounding: the one is meant that is on its way for longer in this substep. Its angle comes before its stretch.
+    fn exceeded(&self, body: &FlexibleBody, next: &[Affine], now: &[Controlled]) -> Option<Excess> {
+        let Limits { stretch: stretch_max, angle: angle_max, .. } = body.limits;
+        let each = self.coefficients.chunks_exact(MODES).zip(&body.elements).zip(next).zip(now).enumerate();
+        let all = each.flat_map(|(i, (((c, element), at), now))| {
+            let stretch = Vec3::from_slice(&c[..3]).length();
             let angle = angle_of(self.frame.rot.transpose() * Mat3::from_quat(at.pose.rot));
-            if beyond(angle, limits.angle) {
-                return Some((i, Nonlinear::Angle, [angle, limits.angle]));
-            }
-            beyond(stretch, limits.stretch).then_some((i, Nonlinear::Stretch, [stretch, limits.stretch]))
-        };
-        let moving = each().filter(|(_, ((_, at), now))| **at != now.at);
-        moving.chain(each()).find_map(|(i, ((c, at), _))| excess(i, c, at))
+            let way = time_for(element, &now.at, at);
+            [(Nonlinear::Angle, [angle, angle_max]), (Nonlinear::Stretch, [stretch, stretch_max])]
+                .map(|(why, values)| (way, (Some(i as u32), why, values)))
+        });
+        if !all.clone().any(|(_, (.., [value, limit]))| beyond(value, limit)) {
+            return None;
+        }
+        let about = all.filter(|(_, (.., [value, limit]))| beyond(*value, limit * (1.0 - ROUNDING)));
+        about.reduce(|a, b| if b.0 > a.0 { b } else { a }).map(|(_, excess)| excess)
     }
+}
+
+/// How long an element is on its way from one place to another, at its fastest \[s\].
+fn time_for(element: &ControlElement, from: &Affine, to: &Affine) -> Real {
+    let turn = to_rotation_vector(to.pose.rot * from.pose.rot.conjugate()).length();
+    let times = [from.pose.pos.distance(to.pose.pos) / element.speed_max, turn / TURN_MAX];
+    times.into_iter().fold(from.scale.distance(to.scale) / GROW_MAX, Real::max)
 }
 
 /// What is no number is beyond all limits.
@@ -123,7 +135,7 @@ pub(crate) fn predict(
     next.extend((0..body.elements.len()).map(|i| advance(body, work, i, &state.controls[first + i], sub.h)));
     work.place(body, next.iter().copied(), gravity);
     let (rest, pos) = (&sub.model.rest[vertices.clone()], &mut scratch.pos[vertices]);
-    let mut wrong = work.exceeded(&body.limits, &next, &state.controls[own.clone()]);
+    let mut wrong = work.exceeded(body, &next, &state.controls[own.clone()]);
     if wrong.is_none() {
         shape(body, work, rest, pos);
         if body.limits.strain.is_finite() {
