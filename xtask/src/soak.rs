@@ -57,27 +57,39 @@ struct Case {
 pub fn run(arguments: &[String]) -> Result<(), String> {
     let (steps, scenes, write) = read(arguments)?;
     let program = shell::program()?;
-    let leads = |scene| LEADS.into_iter().filter(move |(.., scenes)| scenes.contains(&scene));
-    let tasks: Vec<Task> = scenes
-        .iter()
-        .flat_map(|&scene| leads(scene).map(move |(lead, seed, _)| Task { scene, lead, seed, steps }))
-        .collect();
+    let task = |(scene, lead, seed)| Task { scene, lead, seed, steps };
+    let mut tasks: Vec<Task> = runs(&scenes).map(task).collect();
+    // The last of the scenes take longest: they begin.
+    tasks.reverse();
+    let page = Mutex::new(());
     let cases = beside(&tasks, |task| {
         let case = soak(&program, task)?;
         println!("{}", table::line(&case));
+        if write {
+            let _alone = page.lock().map_err(|_| "a run broke off".to_owned())?;
+            table::write(std::slice::from_ref(&case), &[])?;
+        }
         Ok(case)
     })?;
     let mut threads = Vec::new();
     for scene in scenes {
         threads.push(same_bits(&program, scene, steps.min(SAME_BITS_STEPS))?);
         println!("{}", threads[threads.len() - 1].0);
-    }
-    if write {
-        table::write(&cases, &threads)?;
+        if write {
+            table::write(&[], &threads)?;
+        }
     }
     let mut broken: Vec<String> = cases.iter().flat_map(|case| case.broken.clone()).collect();
     broken.extend(threads.into_iter().filter(|(_, same)| !same).map(|(line, _)| line));
     if broken.is_empty() { Ok(()) } else { Err(broken.join("\n")) }
+}
+
+/// The runs of some scenes: scene, what leads the tools, and seed.
+fn runs(scenes: &[&'static str]) -> impl Iterator<Item = (&'static str, &'static str, u64)> {
+    scenes.iter().flat_map(|&scene| {
+        let leads = LEADS.into_iter().filter(move |(.., scenes)| scenes.contains(&scene));
+        leads.map(move |(lead, seed, _)| (scene, lead, seed))
+    })
 }
 
 /// Steps, scenes, and whether the page is written.

@@ -29,7 +29,7 @@ fn row(case: &Case) -> String {
     let report = &case.report;
     let contacts = &report["contacts"];
     format!(
-        "| {} | {} | {} | {} | {} | {} | {} | {:.1e} | {} | {:.0} / {} | {} | {:.0} → {:.0} | {:.2} / {:.2} |\n",
+        "| {} | {} | {} | {} | {} | {} | {} | {:.1e} | {} | {:.0} / {} | {} | {:.0} → {:.0} | {:.2} / {:.2} |",
         case.task.scene,
         case.task.lead,
         case.task.seed,
@@ -49,7 +49,7 @@ fn row(case: &Case) -> String {
     )
 }
 
-/// Writes the results into the page; those of scenes that were not run stay.
+/// Writes results into the page; those of runs that were not made stay.
 pub fn write(cases: &[Case], threads: &[(String, bool)]) -> Result<(), String> {
     let before = marked::read(PAGE, "soak")?;
     marked::write(PAGE, "soak", &merged(&before, cases, threads))
@@ -63,19 +63,18 @@ fn merged(before: &str, cases: &[Case], threads: &[(String, bool)]) -> String {
          steps of vertices shortened | memory, MB | CPU ms a step, mean / 99 % |\n\
          |---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n",
     );
-    let run = |scene: &str| cases.iter().any(|case| case.task.scene == scene);
-    for scene in super::SCENES {
-        let old = before.lines().filter(|line| !run(scene) && line.starts_with(&format!("| {scene} |")));
-        old.for_each(|line| table += &format!("{line}\n"));
-        cases.iter().filter(|case| case.task.scene == scene).for_each(|case| table += &row(case));
+    let new: Vec<String> = cases.iter().map(row).collect();
+    for (scene, lead, seed) in super::runs(&super::SCENES) {
+        let of = |line: &&str| line.starts_with(&format!("| {scene} | {lead} | {seed} |"));
+        let line = new.iter().map(String::as_str).find(of).or_else(|| before.lines().find(of));
+        line.iter().for_each(|line| table += &format!("{line}\n"));
     }
     table.push('\n');
     for scene in super::SCENES {
-        let of = |line: &str| line.starts_with(&format!("{scene}:"));
-        let old =
-            before.lines().filter_map(|line| line.strip_prefix("- ")).filter(|line| !run(scene) && of(line));
-        let new = threads.iter().map(|(line, _)| line.as_str()).filter(|line| of(line));
-        old.chain(new).for_each(|line| table += &format!("- {line}\n"));
+        let of = |line: &&str| line.starts_with(&format!("{scene}:"));
+        let old = before.lines().filter_map(|line| line.strip_prefix("- ")).find(of);
+        let line = threads.iter().map(|(line, _)| line.as_str()).find(of).or(old);
+        line.iter().for_each(|line| table += &format!("- {line}\n"));
     }
     table
 }
@@ -88,11 +87,19 @@ mod tests {
 
     #[test]
     fn what_was_not_run_stays_and_what_was_run_is_replaced() {
-        let before = "| scene |\n| intestine | random:2 | 9 | old\n| twist | random:2 | 9 | old\n\n- twist: old\n- drape: old\n";
-        let task = Task { scene: "twist", lead: "random:2", seed: 9, steps: 5 };
-        let case = Case { task, report: json!({"missed_contacts": 0}), broken: Vec::new() };
-        let text = merged(before, &[case], &[("twist: new".to_owned(), true)]);
-        assert!(text.contains("| intestine | random:2 | 9 | old\n| twist | random:2 | 9 | 5 |"), "{text}");
+        let before = "| scene |\n| intestine | random:2 | 9 | old\n| intestine | script | 0 | old\n| twist | random:2 | 9 | old\n\n\
+                      - twist: old\n- drape: old\n";
+        let case = |scene, lead, seed| {
+            let task = Task { scene, lead, seed, steps: 5 };
+            Case { task, report: json!({"missed_contacts": 0}), broken: Vec::new() }
+        };
+        let cases = [case("twist", "random:2", 9), case("intestine", "script", 0)];
+        let text = merged(before, &cases, &[("twist: new".to_owned(), true)]);
+        assert!(text.contains("| intestine | random:2 | 9 | old\n| intestine | script | 0 | 5 |"), "{text}");
+        assert!(text.contains("\n| twist | random:2 | 9 | 5 |"), "{text}");
+        assert_eq!(text.matches("| twist |").count(), 1, "{text}");
         assert!(text.ends_with("- twist: new\n- drape: old\n"), "{text}");
+        // Nothing new changes nothing.
+        assert_eq!(merged(&text, &[], &[]), text);
     }
 }

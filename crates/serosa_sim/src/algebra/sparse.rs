@@ -242,7 +242,7 @@ enum Way {
 }
 
 /// Calls with the numbers of a node as a constant where they are those of a point.
-macro_rules! of_width {
+macro_rules! for_points {
     ($width:ident, $call:ident($($arg:expr),*)) => {
         if $width == 3 { $call(3, $($arg),*) } else { $call($width, $($arg),*) }
     };
@@ -293,7 +293,7 @@ impl<S: Entry> Pass<'_, S> {
                 let at = child.front * self.sides - from + r * child.room + width * child.columns;
                 let own = &mut own[r * panel.room..(r + 1) * panel.room];
                 let owed = &before[at..at + width * child.rows];
-                of_width!(width, scatter(owed, places, own));
+                for_points!(width, scatter(owed, places, own));
             }
             next = child.sibling;
         }
@@ -314,7 +314,7 @@ impl<S: Entry> Pass<'_, S> {
             let at = panel.front * self.sides - from + r * panel.room + width * panel.columns;
             let parent = &behind[r * parent.room..(r + 1) * parent.room];
             let owed = &mut before[at..at + width * panel.rows];
-            of_width!(width, gather(parent, places, owed));
+            for_points!(width, gather(parent, places, owed));
         }
     }
 }

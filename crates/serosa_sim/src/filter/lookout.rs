@@ -46,8 +46,8 @@ impl Lookout {
         self.seen[v] = if far.is_finite() { self.seen[v].max(far) } else { self.seen[v] };
     }
 
-    /// Passes on what was seen across contacts, to the corners of the same primitives, and to the whole of each body: of a surface the
-    /// mean, since it has many vertices; of ropes and nets the most, which runs along them in a substep or two.
+    /// Passes on what was seen across contacts, to the corners of the same primitives, and to the whole of each body: of a
+    /// surface the mean, since it has many vertices; of ropes and nets the most, which runs along them in a substep or two.
     /// O(vertices + primitives + rows).
     pub(super) fn spread(&mut self, model: &Model, reach: &Reach, rows: &[Row]) {
         self.seen.iter_mut().zip(&reach.edges).for_each(|(seen, edge)| *seen = seen.min(EDGES * edge));
