@@ -131,3 +131,43 @@ fn a_solid_beside_itself_has_all_its_rows() {
     }
     assert!(found > 1000, "{found}");
 }
+
+/// The ring closes until its ends touch: where nothing moves rows are made up to the gap at which surfaces rest, and where
+/// surfaces thicken, as soon as they meet.
+#[test]
+fn a_solid_that_closes_on_itself_has_all_its_rows() {
+    let mut world = ring();
+    let (model, params) = (&world.model, &world.params);
+    let askew = rotation::between(Vec3::Z, Vec3::new(1.0, 2.0, 3.0).normalize());
+    let bent = |rest: Vec3, total: Real| {
+        let p = askew.conjugate() * rest;
+        let (angle, radius) = ((-p.z).atan2(p.x).rem_euclid(std::f64::consts::TAU), p.x.hypot(p.z));
+        // Those at the first end may lie a bit before it.
+        let angle = if angle > 6.25 { 0.0 } else { angle } * total / 6.2;
+        askew * Vec3::new(radius * angle.cos(), p.y, -radius * angle.sin())
+    };
+    // All go the same way, by less than the gap: none comes nearer, and all are looked at as far as both go.
+    let mut reach = Reach::around(model, vec![0.0; model.prims.len()]);
+    reach.strays = vec![0.0; model.rest.len()];
+    reach.ways.fill(Vec3::X * 6e-5);
+    reach.farthest.fill(6e-5);
+    let thick: Vec<Real> = world.state.radius.iter().map(|r| r + 1e-3).collect();
+    let (mut rows, mut all, mut found) = (Vec::new(), Vec::new(), [0, 0]);
+    let (mut list, mut every) = (Finder::default(), Finder::default());
+    for tick in 0..200 {
+        let total = 6.2 + 4e-4 * f64::from(tick);
+        world.state.pos.iter_mut().zip(&model.rest).for_each(|(p, rest)| *p = bent(*rest, total));
+        let at = Places { pos: &world.state.pos, pose: &world.state.pose, radius: &world.state.radius };
+        let thicker = Search::Between(Places { radius: &thick, ..at });
+        for (k, search) in [Search::Near(&reach), thicker].into_iter().enumerate() {
+            every.rows(model, params, Detector::AllPairs, (at, search), &mut all);
+            for list in [&mut list, &mut Finder::default()] {
+                list.rows(model, params, Detector::Grid, (at, search), &mut rows);
+                assert!(rows == all, "search {k} at {total}: {} rows of {}", rows.len(), all.len());
+            }
+            // Before they overlap; gaps on the way are those with the thickness at its end.
+            found[k] += all.iter().filter(|row| row.gap > [0.0, -2e-3][k]).count();
+        }
+    }
+    assert!(found[0] > 20 && found[1] > 20, "{found:?}");
+}

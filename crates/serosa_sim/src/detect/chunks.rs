@@ -12,9 +12,8 @@ pub(super) fn in_chunks<T: Send + Clear>(
     (jobs, chunk): (usize, usize),
     buckets: &mut Vec<T>,
     work: impl Fn(usize, &mut T) + Sync,
-    join: impl FnMut(&mut T),
+    mut join: impl FnMut(&mut T),
 ) {
-    let mut join = join;
     buckets.resize_with(WAVE, T::default);
     for start in (0..jobs).step_by(WAVE * chunk) {
         let used = (jobs - start).div_ceil(chunk).min(WAVE);
