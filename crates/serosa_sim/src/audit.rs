@@ -70,6 +70,8 @@ impl Auditor {
 
     fn exhaust(&mut self, world: &World, places: Places, search: Search) {
         self.finder.rows(&world.model, &world.params, Detector::AllPairs, (places, search), &mut self.rows);
+        // Not asked for, and many in a violent moment: they are not kept.
+        self.finder.near = Vec::new();
     }
 }
 

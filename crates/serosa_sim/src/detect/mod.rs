@@ -38,7 +38,7 @@ use tracker::{Sight, Tracker};
 /// Skin of the fat boxes, as a share of the mean size of a primitive: a thicker one lasts longer and lists more
 /// pairs.
 const SKIN: Real = 0.15;
-/// Primitives or pairs looked at by one thread at a time.
+/// Pairs looked at by one thread at a time, or primitives placed.
 const CHUNK: usize = 512;
 /// Working arrays of detection; grown once, kept.
 #[derive(Clone, Debug, Default)]
@@ -57,11 +57,9 @@ pub struct Finder {
     own_pairs: Vec<u64>,
     /// What the tracker keeps.
     pub tracker: Tracker,
-    /// Pairs as they are found.
-    loose: Vec<u64>,
-    pair_buckets: Vec<Vec<u64>>,
-    /// Where the pairs of each first primitive start.
-    starts: Vec<u32>,
+    /// Where the next pair of each first primitive goes, and where they end.
+    nexts: Vec<u32>,
+    ends: Vec<u32>,
     buckets: Vec<Bucket>,
     /// What was found of solids with themselves.
     own_found: Bucket,
@@ -198,7 +196,7 @@ impl Finder {
                 let pairs = (a + 1..model.prims.len()).map(|b| (PrimId::from(a), PrimId::from(b)));
                 pairs.filter(may).for_each(|pair| meet(pair, bucket));
             };
-            return in_chunks((model.prims.len(), CHUNK), buckets, work, |bucket| bucket.pour(rows, near));
+            return in_chunks((model.prims.len(), 1), buckets, work, |bucket| bucket.pour(rows, near));
         }
         let (own, pairs) = match detector {
             Detector::Grid => (&self.own_pairs[..], &self.pairs[..]),
@@ -323,37 +321,46 @@ impl Finder {
             if apart(&model.bodies[prim.body.at()]) { prim.body.0 + 1 } else { model.group(PrimId(i)) }
         };
         self.grid.build(&self.fat, group);
-        let Self { grid, fat: boxes, pair_buckets, loose, .. } = self;
-        let work = |job: usize, bucket: &mut Vec<u64>| {
+        let Self { grid, fat: boxes, pairs, .. } = self;
+        pairs.clear();
+        // On one thread: a list lasts for some steps, and buckets would hold all of it again.
+        for job in 0..grid.jobs() {
             grid.pairs_in(job, boxes, |i, j| {
                 if model.may_touch(PrimId(i), PrimId(j)) {
-                    bucket.push((u64::from(i) << 32) | u64::from(j));
+                    pairs.push((u64::from(i) << 32) | u64::from(j));
                 }
             });
-        };
-        loose.clear();
-        // A crowded cell has many pairs, and so has an outsize box: one at a time.
-        in_chunks((grid.jobs(), 1), pair_buckets, work, |bucket| loose.append(bucket));
+        }
         self.sort_pairs();
     }
 
-    /// Brings the pairs into order: by first primitive in one counting pass, then each short run by itself.
+    /// Brings the pairs into order: by first primitive in one counting pass, each pair put where it belongs in exchange for
+    /// the one that was there, then each short run by itself. O(pairs + primitives) and the short runs; takes no second list,
+    /// which a violent moment would make large.
     fn sort_pairs(&mut self) {
-        self.starts.clear();
-        self.starts.resize(self.boxes.len() + 2, 0);
-        self.loose.iter().for_each(|pair| self.starts[(pair >> 32) as usize + 2] += 1);
-        for k in 2..self.starts.len() {
-            self.starts[k] += self.starts[k - 1];
+        let Self { pairs, nexts, ends, boxes, .. } = self;
+        let first = |pair: u64| (pair >> 32) as usize;
+        ends.clear();
+        ends.resize(boxes.len(), 0);
+        pairs.iter().for_each(|pair| ends[first(*pair)] += 1);
+        nexts.clear();
+        let mut end = 0;
+        for count in ends.iter_mut() {
+            nexts.push(end);
+            end += *count;
+            *count = end;
         }
-        self.pairs.clear();
-        self.pairs.resize(self.starts[self.boxes.len() + 1] as usize, 0);
-        for pair in &self.loose {
-            let next = &mut self.starts[(pair >> 32) as usize + 1];
-            self.pairs[*next as usize] = *pair;
-            *next += 1;
-        }
-        for run in self.starts.windows(2) {
-            self.pairs[run[0] as usize..run[1] as usize].sort_unstable();
+        let mut start = 0;
+        for i in 0..ends.len() {
+            // Those of earlier primitives are in their places: what is out of place here belongs to later ones.
+            while nexts[i] < ends[i] {
+                let at = nexts[i] as usize;
+                let next = &mut nexts[first(pairs[at])];
+                pairs.swap(at, *next as usize);
+                *next += 1;
+            }
+            pairs[start..ends[i] as usize].sort_unstable();
+            start = ends[i] as usize;
         }
     }
 
