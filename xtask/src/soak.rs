@@ -33,8 +33,8 @@ const AUDIT: u32 = 100;
 /// The deepest overlap that passes \[m\]: what `serosa run` lets pass.
 const DEPTH_MAX: f64 = 1e-6;
 /// Memory may grow by so much from the first tenth of a run to its end \[MB\], or by this share of it: buffers grow with the
-/// most near pairs of any moment yet, some 400 bytes a pair in all, and wild moments of a solid have 50,000. What is lost in
-/// every step adds up to more: a kilobyte and a half a step in 20,000 steps.
+/// most pairs of any moment yet, and a crumpled sheet lists three million of 8 bytes, half a million of which are near, with
+/// some 80 bytes each. What is lost in every step adds up to more: a kilobyte and a half a step in 20,000 steps.
 const MEMORY_MAX: (f64, f64) = (32.0, 0.25);
 
 /// A run to be made.

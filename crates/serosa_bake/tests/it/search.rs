@@ -3,7 +3,7 @@
 use crate::make::*;
 use crate::specimens::{elastic, flesh};
 use serosa_bake::raw::*;
-use serosa_geometry::{Real, Vec3, rotation};
+use serosa_geometry::{Quat, Real, Vec3, rotation};
 use serosa_sim::World;
 use serosa_sim::detect::{Finder, Places, Reach, Search};
 use serosa_sim::model::Law;
@@ -75,6 +75,11 @@ fn the_list_misses_nothing() {
     assert!(found > 10_000, "{found}");
 }
 
+/// How the ring lies.
+fn askew() -> Quat {
+    rotation::between(Vec3::Z, Vec3::new(1.0, 2.0, 3.0).normalize())
+}
+
 /// A strip of flesh bent almost to a ring, lying askew; its ends are a few millimetres apart.
 fn ring() -> World {
     let mut strip = flesh(
@@ -84,10 +89,9 @@ fn ring() -> World {
         elastic(Law::NeoHookean, 1e4, 0.4, 1000.0, 0.0),
     );
     let RawGeometry::Tets(tets) = &mut strip.geometry else { panic!("tetrahedra") };
-    let askew = rotation::between(Vec3::Z, Vec3::new(1.0, 2.0, 3.0).normalize());
     for p in &mut tets.mesh.points {
         let (angle, radius) = (p.x / 0.2 * 6.2, 0.0325 + p.z);
-        *p = askew * Vec3::new(radius * angle.cos(), p.y, -radius * angle.sin());
+        *p = askew() * Vec3::new(radius * angle.cos(), p.y, -radius * angle.sin());
     }
     baked(&lagrangian(vec![strip], Filter::Planes)).world()
 }
@@ -138,13 +142,12 @@ fn a_solid_beside_itself_has_all_its_rows() {
 fn a_solid_that_closes_on_itself_has_all_its_rows() {
     let mut world = ring();
     let (model, params) = (&world.model, &world.params);
-    let askew = rotation::between(Vec3::Z, Vec3::new(1.0, 2.0, 3.0).normalize());
     let bent = |rest: Vec3, total: Real| {
-        let p = askew.conjugate() * rest;
+        let p = askew().conjugate() * rest;
         let (angle, radius) = ((-p.z).atan2(p.x).rem_euclid(std::f64::consts::TAU), p.x.hypot(p.z));
         // Those at the first end may lie a bit before it.
         let angle = if angle > 6.25 { 0.0 } else { angle } * total / 6.2;
-        askew * Vec3::new(radius * angle.cos(), p.y, -radius * angle.sin())
+        askew() * Vec3::new(radius * angle.cos(), p.y, -radius * angle.sin())
     };
     // All go the same way, by less than the gap: none comes nearer, and all are looked at as far as both go.
     let mut reach = Reach::around(model, vec![0.0; model.prims.len()]);

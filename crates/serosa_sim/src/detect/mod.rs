@@ -40,6 +40,7 @@ use tracker::{Sight, Tracker};
 const SKIN: Real = 0.15;
 /// Pairs looked at by one thread at a time, or primitives placed.
 const CHUNK: usize = 512;
+
 /// Working arrays of detection; grown once, kept.
 #[derive(Clone, Debug, Default)]
 pub struct Finder {
