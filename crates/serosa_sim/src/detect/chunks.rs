@@ -7,8 +7,9 @@ use rayon::prelude::*;
 const WAVE: usize = 16;
 
 /// Does jobs 0 to `jobs`, so many at a time on one thread, each chunk into a bucket of its own, and gives the buckets to
-/// `join` in order. Neither the partition nor the order depends on the number of threads, so what is joined does not either.
-pub(super) fn in_chunks<T: Send + Clear>(
+/// `join`, which empties them, in order. Neither the partition nor the order depends on the number of threads, so what is
+/// joined does not either.
+pub(super) fn in_chunks<T: Send + Default>(
     (jobs, chunk): (usize, usize),
     buckets: &mut Vec<T>,
     work: impl Fn(usize, &mut T) + Sync,
@@ -19,7 +20,6 @@ pub(super) fn in_chunks<T: Send + Clear>(
         let used = (jobs - start).div_ceil(chunk).min(WAVE);
         buckets[..used].par_iter_mut().enumerate().for_each(|(k, bucket)| {
             let first = start + k * chunk;
-            bucket.clear();
             (first..jobs.min(first + chunk)).for_each(|job| work(job, bucket));
         });
         buckets[..used].iter_mut().for_each(&mut join);
@@ -38,17 +38,6 @@ pub(super) fn merge_into<T: Copy, K: Ord>(all: &mut Vec<T>, more: &[T], key: imp
         }
         to -= 1;
         all[to] = *item;
-    }
-}
-
-/// Something that can be emptied and keeps its room.
-pub(super) trait Clear: Default {
-    fn clear(&mut self);
-}
-
-impl<T> Clear for Vec<T> {
-    fn clear(&mut self) {
-        Vec::clear(self);
     }
 }
 

@@ -15,7 +15,7 @@ mod reach;
 mod shells;
 
 use between::Way;
-use chunks::{Clear, in_chunks, merge_into};
+use chunks::{in_chunks, merge_into};
 use own::Own;
 
 pub use active::{Active, active_pairs};
@@ -212,7 +212,8 @@ impl Finder {
             };
             in_chunks((pairs.len(), CHUNK), buckets, work, |bucket| bucket.pour(rows, near));
         };
-        own_found.clear();
+        own_found.rows.clear();
+        own_found.near.clear();
         look(own, &mut own_found.rows, &mut own_found.near);
         look(pairs, rows, near);
         merge_into(rows, &own_found.rows, |row| (row.key.a, row.key.b));
@@ -482,13 +483,6 @@ fn vertex_at(model: &Model, prim: PrimId, along: Real) -> Option<VertexId> {
         PrimKind::Segment([v, _]) if along == 0.0 => Some(v),
         PrimKind::Segment([_, v]) if along == 1.0 => Some(v),
         _ => None,
-    }
-}
-
-impl Clear for Bucket {
-    fn clear(&mut self) {
-        self.rows.clear();
-        self.near.clear();
     }
 }
 
