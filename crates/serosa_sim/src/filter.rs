@@ -1,27 +1,33 @@
-//! Filter: steps are clipped so that nothing passes through anything.
+//! Filter: steps are shortened so that nothing passes through anything.
 //!
 //! Every near pair of primitives gets one of two certificates for the whole substep.
 //!
 //! *It stays apart as it is*: either along the direction in which it is nearest at the start, where a gap that is there
 //! at both ends of the (linear) motion is there at every instant; or the motion of two capsules, or of a capsule and a
 //! triangle, is followed from one end of the substep to the other in advances that their distance and their speeds
-//! allow.
+//! allow. A pair that does not stay apart is first parted: its corners are moved back along that direction until the gap is
+//! there in the end, each side by as much as it is light. Only what both sides do apart is taken back; a tissue that a tool
+//! pushes along goes with it.
 //!
-//! *A plane stays between*: a plane is put between the pair where it is at the start, and every vertex of either
-//! side is kept on its side of it. Both convex hulls then stay on their sides for the whole motion, so the
-//! pair cannot touch, whatever the response wanted. Only pairs without the first certificate pay this price: a
-//! plane also forbids one tube to tilt on another.
+//! *A plane stays between*: where pairs part one another in vain, a plane is put between each where it is at the start, and
+//! every vertex of either side is kept on its side of it. Both convex hulls then stay on their sides for the whole motion,
+//! so the pair cannot touch, whatever the response wanted. To stand still is always allowed, so these planes can be kept
+//! all at once; but they stop what goes together.
 //!
-//! A step that is clipped for one pair takes the first certificate from the other pairs of its vertices, and they are
-//! looked at again; planes are only ever added, so this ends. Pairs that are not near cannot meet either: no vertex
-//! moves as far as it reaches, and what is not near is farther apart than its reaches together.
+//! A step that is shortened for one pair takes the first certificate from the other pairs of its vertices, and they are
+//! looked at again; pairs are parted in so many rounds only, and planes are only ever added, so this ends. Pairs that are
+//! not near cannot meet as long as everything goes where it was expected, but for what it may stray. Where that does not
+//! hold in the end the search is made again, farther ([`Reach::holds`]); the last search lets everything stop anywhere on its
+//! way and is enough for whatever planes do.
 //!
-//! A pure function of rows and steps: the direction of a plane comes from a row, but is not trusted. Where the
-//! two hulls do not lie on their sides of any such plane, the pair may only open or slide along it.
+//! What is stopped is stopped by an impulse ([`impulse`]): velocities are changed by what acts between the sides of a pair,
+//! equal and opposite, never by what the shortened step was.
 //!
-//! The guarantee starts from a separated state and holds in f64 with a margin of [`MARGIN`]. A shape turned by an
-//! angle a leaves the chord of its motion by at most a² r/2 at a distance r; rigid frames pay for that too.
+//! The guarantee starts from a separated state and holds in f64 with a margin of a hundredth of the gap at rest, at most
+//! [`MARGIN`]. A shape turned by an angle a leaves the chord of its motion by at most a² r/2 at a distance r; rigid frames
+//! pay for that too.
 
+mod impulse;
 mod lookout;
 mod path;
 mod shorten;
@@ -29,22 +35,30 @@ mod shorten;
 use crate::algebra::widest;
 use crate::body::Substep;
 use crate::detect::{Near, Reach};
-use crate::model::{BodyKind, Model, PrimKind, Shape};
+use crate::model::{BodyKind, Model, Pose, PrimKind, Shape};
 use crate::params::Filter;
-use crate::row::Row;
-use crate::state::{State, Twist};
+use crate::row::{REST_GAP, Row};
+use crate::scratch::Mobility;
+use crate::state::State;
 use crate::{Mat3, PrimId, Real, Scratch, Vec3, VertexId};
+use impulse::Impulses;
 use lookout::Lookout;
 use path::{Core, Path, closing, follow};
 use serosa_geometry::rotation::from_rotation_vector;
-use shorten::{Arm, HalfSpace, Shortened, Turn, clip_within, turn_within, within};
+use shorten::{Arm, HalfSpace, Shortened, Turn, clip_within, turn_within};
 
-/// The gap that is always left between primitives \[m\].
-pub const MARGIN: Real = 1e-6;
+/// The gap that is always left between primitives that are not thinner than a millimetre \[m\].
+pub const MARGIN: Real = REST_GAP * MARGIN_SHARE;
+/// The gap that is always left, as a share of the gap at rest.
+const MARGIN_SHARE: Real = 1e-2;
 /// How much of the room between a pair a step may use up.
 const USE: Real = 0.9;
+/// Rounds in which pairs are parted before planes stand still.
+const PARTINGS: u32 = 8;
 /// Rounds after which the pairs still in doubt get their planes unasked.
 const ROUNDS: u32 = 6;
+/// Searches after which everything may stop anywhere on its way.
+const SEARCHES: u32 = 5;
 
 /// Of a pair that has no plane.
 const NONE: u32 = u32::MAX;
@@ -80,6 +94,12 @@ pub struct Planes {
     doubts: Vec<bool>,
     /// The plane of each pair, or none.
     planes: Vec<u32>,
+    /// The pairs whose steps were shortened, each once, in the order in which they were first.
+    stops: Vec<u32>,
+    /// Whether a pair is among them.
+    is_stop: Vec<bool>,
+    /// Impulses of those pairs.
+    impulses: Impulses,
     /// How far either side of a pair may go towards the other, one for each plane.
     fronts: Vec<[Front; 2]>,
     /// The pairs of each vertex, then of each rigid frame, in their order: where they start, two more than there are
@@ -90,8 +110,12 @@ pub struct Planes {
     steps: Vec<Vec3>,
     /// The same for rigid frames.
     turns: Vec<Turn>,
-    /// Steps of rigid frames as asked for.
+    /// Steps as they are before planes stand still, one per vertex \[m\].
+    wanted: Vec<Vec3>,
+    /// The same for rigid frames.
     wanted_turns: Vec<Turn>,
+    /// The allowed steps of frames as shifts and rotation vectors.
+    taken: Vec<[Vec3; 2]>,
     /// Vertices, and behind them frames, of pairs that got a plane in this round, each once.
     touched: Vec<u32>,
     /// Whether a vertex or frame is among `touched`.
@@ -107,10 +131,11 @@ struct Scene<'a> {
     model: &'a Model,
     state: &'a State,
     growth: &'a [Real],
+    /// How light vertices and frames are \[1/kg\].
+    inv_mass: &'a [Real],
+    mobility: &'a [Mobility],
     /// All near pairs, with the radii of the end of the substep.
     pairs: &'a [Near],
-    /// Steps asked for, one per vertex \[m\].
-    wanted: &'a [Vec3],
 }
 
 impl Scene<'_> {
@@ -120,6 +145,27 @@ impl Scene<'_> {
         let radius = |p: PrimId| self.state.radius[p.at()] + self.growth[p.at()];
         radius(pair.prims[0]) + radius(pair.prims[1])
     }
+
+    /// The gap that is always left between a pair \[m\].
+    #[inline]
+    fn margin(&self, pair: &Near) -> Real {
+        margin(self.model, self.state, pair)
+    }
+
+    /// How light a side of a pair is \[1/kg\].
+    #[inline]
+    fn lightness(&self, prim: PrimId) -> Real {
+        match self.model.prims[prim.at()].kind {
+            PrimKind::Shape(r) => self.mobility[r.at()].inv_mass,
+            ref soft => soft.vertices().iter().map(|v| self.inv_mass[v.at()]).fold(0.0, Real::max),
+        }
+    }
+}
+
+/// The gap that is always left between a pair \[m\].
+#[inline]
+pub(crate) fn margin(model: &Model, state: &State, pair: &Near) -> Real {
+    MARGIN_SHARE * model.rest_gap((pair.prims[0], pair.prims[1]), &state.radius)
 }
 
 /// Brings the near pairs of each vertex and of each frame together. Cost: linear in pairs and vertices.
@@ -163,6 +209,9 @@ impl Planes {
         self.planes.clear();
         self.planes.resize(pairs, NONE);
         self.fronts.clear();
+        self.stops.clear();
+        self.is_stop.clear();
+        self.is_stop.resize(pairs, false);
     }
 
     /// The pairs of a vertex or frame.
@@ -183,7 +232,7 @@ impl Planes {
 
     /// The allowed part of a vertex's step under the planes put so far.
     #[inline(always)]
-    fn clip_step(&mut self, scene: &Scene, v: usize) -> Vec3 {
+    fn clip_step(&mut self, scene: &Scene, wanted: Vec3, v: usize) -> Vec3 {
         let mut halves = std::mem::take(&mut self.halves);
         halves.clear();
         let corner = scene.state.pos[v];
@@ -195,7 +244,7 @@ impl Planes {
             let side = usize::from(!holds(pair.prims[0]));
             halves.push(fronts[side].half_space(towards(pair, side), corner));
         }
-        let clipped = clip_within(scene.wanted[v], &halves);
+        let clipped = clip_within(wanted, &halves);
         self.halves = halves;
         clipped
     }
@@ -205,7 +254,7 @@ impl Planes {
         let mut arms = std::mem::take(&mut self.arms);
         arms.clear();
         let origin = scene.state.pose[r].pos;
-        for (pair, fronts) in self.held(scene, scene.wanted.len() + r) {
+        for (pair, fronts) in self.held(scene, self.wanted.len() + r) {
             for (side, front) in fronts.iter().enumerate() {
                 let prim = pair.prims[side];
                 if matches!(scene.model.prims[prim.at()].kind, PrimKind::Shape(frame) if frame.at() == r) {
@@ -226,7 +275,7 @@ impl Planes {
         let ([a, b], n) = (pair.prims, pair.normal);
         // How far the foremost corners of A and of B stand along −n and n, radii not counted.
         let ([low, _], [high, _]) = (self.levels(scene, a, -n), self.levels(scene, b, n));
-        let room = (-low - high - scene.thickness(pair) - MARGIN).max(0.0) * USE;
+        let room = (-low - high - scene.thickness(pair) - scene.margin(pair)).max(0.0) * USE;
         let (da, db) = (self.approach(scene, a, -n), self.approach(scene, b, n));
         let share = match (scene.model.prim_moves(a), scene.model.prim_moves(b)) {
             (true, false) => 1.0,
@@ -242,7 +291,7 @@ impl Planes {
     fn approach(&self, scene: &Scene, prim: PrimId, dir: Vec3) -> Real {
         match scene.model.prims[prim.at()].kind {
             ref soft @ (PrimKind::Segment(_) | PrimKind::Triangle(_)) => {
-                soft.vertices().iter().map(|v| scene.wanted[v.at()].dot(dir)).fold(0.0, Real::max)
+                soft.vertices().iter().map(|v| self.wanted[v.at()].dot(dir)).fold(0.0, Real::max)
             }
             PrimKind::Shape(r) => {
                 let (turn, origin) = (&self.wanted_turns[r.at()], scene.state.pose[r.at()].pos);
@@ -258,7 +307,8 @@ impl Planes {
     /// Whether a pair stays apart under the steps as they are.
     #[inline(always)]
     fn stays_apart(&self, scene: &Scene, pair: &Near) -> bool {
-        let apart = scene.thickness(pair) + MARGIN;
+        let margin = scene.margin(pair);
+        let apart = scene.thickness(pair) + margin;
         let (a, b) =
             (self.levels(scene, pair.prims[0], -pair.normal), self.levels(scene, pair.prims[1], pair.normal));
         // The foremost corners of either side, at the start and at the end.
@@ -267,7 +317,7 @@ impl Planes {
         }
         let (a, b) = (self.path(scene, pair.prims[0]), self.path(scene, pair.prims[1]));
         let apart = apart + a.bow + b.bow;
-        let (speed, gap) = (closing(&a, &b), pair.gap - MARGIN - a.bow - b.bow);
+        let (speed, gap) = (closing(&a, &b), pair.gap - margin - a.bow - b.bow);
         speed <= gap || a.core.is_known() && b.core.is_known() && follow([&a, &b], (gap, apart), speed)
     }
 
@@ -345,19 +395,98 @@ impl Planes {
         Path { points, moves: corners.map(|v| self.steps[v.at()]), bow: 0.0, core }
     }
 
+    /// Notes that a pair shortens steps.
+    fn stop(&mut self, k: usize) {
+        if !std::mem::replace(&mut self.is_stop[k], true) {
+            self.stops.push(k as u32);
+        }
+    }
+
+    /// Whether a pair is in doubt and has no certificate. It is in doubt no more.
+    #[inline(always)]
+    fn meets(&mut self, scene: &Scene, k: usize, unasked: bool) -> bool {
+        let doubt = std::mem::replace(&mut self.doubts[k], false) && self.planes[k] == NONE;
+        doubt && (unasked || !self.stays_apart(scene, &scene.pairs[k]))
+    }
+
+    /// One round over the pairs in doubt: those without a certificate are parted, one after the other. Returns whether any
+    /// was; the pairs of what was moved are in doubt again.
+    #[inline(always)]
+    fn part_all(&mut self, scene: &Scene) -> bool {
+        let mut any = false;
+        for k in 0..scene.pairs.len() {
+            if self.meets(scene, k, false) {
+                any = true;
+                self.stop(k);
+                self.part(scene, k);
+            }
+        }
+        any
+    }
+
+    /// Moves the corners of a pair back until the gap along its normal is there in the end. What is fixed stays.
+    #[inline(always)]
+    fn part(&mut self, scene: &Scene, k: usize) {
+        let pair = &scene.pairs[k];
+        let ([a, b], n) = (pair.prims, pair.normal);
+        let (low, high) = (self.levels(scene, a, -n), self.levels(scene, b, n));
+        let apart = scene.thickness(pair) + scene.margin(pair);
+        let room = (-low[0] - high[0] - apart).max(0.0);
+        let over = apart + room * (1.0 - USE) + low[1] + high[1];
+        let light = [scene.lightness(a), scene.lightness(b)];
+        let share = light[0] / (light[0] + light[1]);
+        if over > 0.0 && share.is_finite() {
+            self.hold_back(scene, (a, -n), low[1] - over * share, over * share);
+            self.hold_back(scene, (b, n), high[1] - over * (1.0 - share), over * (1.0 - share));
+        }
+        // Where that was not enough, it is found out.
+        self.doubts[k] = true;
+    }
+
+    /// Moves what of a primitive would go beyond a level along `dir` back to it, a frame as a whole by `over`.
+    #[inline(always)]
+    fn hold_back(&mut self, scene: &Scene, (prim, dir): (PrimId, Vec3), level: Real, over: Real) {
+        if over <= 0.0 {
+            return;
+        }
+        match scene.model.prims[prim.at()].kind {
+            PrimKind::Shape(r) => {
+                self.turns[r.at()].shift -= dir * over;
+                self.doubt(self.steps.len() + r.at());
+            }
+            ref soft => {
+                for v in soft.vertices().iter().map(|v| v.at()) {
+                    let beyond = (scene.state.pos[v] + self.steps[v]).dot(dir) - level;
+                    if beyond > 0.0 && scene.inv_mass[v] > 0.0 {
+                        self.steps[v] -= dir * beyond;
+                        self.doubt(v);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Puts the pairs of a vertex or frame in doubt.
+    #[inline(always)]
+    fn doubt(&mut self, node: usize) {
+        for pair in &self.links[self.starts[node] as usize..self.starts[node + 1] as usize] {
+            self.doubts[*pair as usize] = true;
+        }
+    }
+
     /// One round over the pairs in doubt: those without a certificate get a plane. Returns whether any did.
     #[inline(always)]
     fn round(&mut self, scene: &Scene, unasked: bool) -> bool {
         self.touched.clear();
         for (k, pair) in scene.pairs.iter().enumerate() {
-            let doubt = std::mem::replace(&mut self.doubts[k], false) && self.planes[k] == NONE;
-            if !doubt || !unasked && self.stays_apart(scene, pair) {
+            if !self.meets(scene, k, unasked) {
                 continue;
             }
             self.planes[k] = self.fronts.len() as u32;
             self.fronts.push(self.put_plane(scene, pair));
+            self.stop(k);
             let (is_touched, touched) = (&mut self.is_touched, &mut self.touched);
-            each_node(scene.model, scene.wanted.len(), pair, |node| {
+            each_node(scene.model, self.wanted.len(), pair, |node| {
                 if !std::mem::replace(&mut is_touched[node], true) {
                     touched.push(node as u32);
                 }
@@ -369,22 +498,19 @@ impl Planes {
     /// Clips what the round touched, and puts the pairs of what changed in doubt.
     #[inline(always)]
     fn clip_touched(&mut self, scene: &Scene) {
-        let vertices = scene.wanted.len();
+        let vertices = self.wanted.len();
         for k in 0..self.touched.len() {
             let node = self.touched[k] as usize;
             self.is_touched[node] = false;
             let changed = if node < vertices {
-                let clipped = self.clip_step(scene, node);
+                let clipped = self.clip_step(scene, self.wanted[node], node);
                 std::mem::replace(&mut self.steps[node], clipped) != clipped
             } else {
                 let clipped = self.clip_turn(scene, node - vertices);
                 std::mem::replace(&mut self.turns[node - vertices], clipped) != clipped
             };
             if changed {
-                let own = self.starts[node] as usize..self.starts[node + 1] as usize;
-                for pair in &self.links[own] {
-                    self.doubts[*pair as usize] = true;
-                }
+                self.doubt(node);
             }
         }
     }
@@ -426,37 +552,64 @@ fn each_corner(scene: &Scene, prim: PrimId, mut each: impl FnMut(Vec3)) {
     }
 }
 
-/// Clips all steps. Returns what is shorter than the response wanted.
-/// Cost: linear in vertices and near pairs, but for pairs whose neighbours were clipped.
-pub(crate) fn clip(sub: &Substep, state: &State, scratch: &mut Scratch) -> Shortened {
+/// Shortens all steps, as [`take`] will take them over. False where something then goes where nothing was searched for: the
+/// search is to be made again, and this too. `search` counts the searches of a substep, from 0.
+/// Cost: linear in vertices and near pairs, but for pairs whose neighbours were shortened.
+pub(crate) fn clip(sub: &Substep, state: &State, scratch: &mut Scratch, search: u32) -> bool {
     if sub.params.filter == Filter::Off {
-        return Shortened::default();
+        return true;
     }
-    let (model, planes) = (sub.model, &mut scratch.planes);
-    let (pos, pose, wanted) = (&scratch.pos, &scratch.pose, &mut scratch.wanted);
-    wanted.clear();
-    let reach = &scratch.reach;
-    // Beside what its body does as a whole, where that meets nobody.
-    let steps = pos.iter().zip(&state.pos).zip(&reach.common).map(|((to, from), all)| *to - *from - *all);
-    let reaches = reach.ways.iter().zip(&reach.strays);
-    wanted.extend(steps.zip(reaches).enumerate().map(|(v, (to, (way, stray)))| {
-        // What is inside of a solid touches nothing and goes where it likes.
-        let touches = !model.neighbours.at(VertexId::from(v)).is_empty();
-        within(to, *way, if touches { USE * stray } else { Real::INFINITY })
-    }));
-    planes.wanted_turns.clear();
-    planes.wanted_turns.extend(pose.iter().enumerate().map(|(r, to)| {
-        let arm = model.rigids[r].shape.arm();
-        Turn::between(&state.pose[r], to).within(USE * scratch.reach.frames[r], arm)
-    }));
-    planes.steps.clone_from(wanted);
-    planes.turns.clone_from(&planes.wanted_turns);
+    let last = search >= SEARCHES;
+    shorten(sub, state, scratch, !last);
+    let Scratch { planes, reach, .. } = scratch;
+    planes.taken.clear();
+    planes.taken.extend(planes.turns.iter().map(|turn| [turn.shift, turn.turn]));
+    // What planes that stand still leave has been searched for.
+    if search > SEARCHES || reach.holds(sub.model, &planes.steps, &planes.taken) {
+        return true;
+    }
+    if search + 1 >= SEARCHES {
+        aim(state, (&scratch.pos, &scratch.pose), planes);
+        planes.taken.clear();
+        planes.taken.extend(planes.turns.iter().map(|turn| [turn.shift, turn.turn]));
+        reach.hold_all(sub.model, &planes.steps, &planes.taken);
+    }
+    false
+}
+
+/// Shortens all steps on the way of a response, which goes on from there: where nothing was searched for is not asked.
+pub(crate) fn clip_on_the_way(sub: &Substep, state: &State, scratch: &mut Scratch) {
+    if sub.params.filter != Filter::Off {
+        shorten(sub, state, scratch, true);
+        move_to(sub, state, scratch);
+    }
+}
+
+/// Steps to where the response would have everything; what is not a number stays.
+fn aim(state: &State, (pos, pose): (&[Vec3], &[Pose]), planes: &mut Planes) {
+    let finite = |step: Vec3| if step.is_finite() { step } else { Vec3::ZERO };
+    planes.steps.clear();
+    planes.steps.extend(pos.iter().zip(&state.pos).map(|(to, from)| finite(*to - *from)));
+    planes.turns.clear();
+    planes.turns.extend(pose.iter().zip(&state.pose).map(|(to, from)| Turn::between(from, to).finite()));
+}
+
+fn shorten(sub: &Substep, state: &State, scratch: &mut Scratch, parts: bool) {
+    let planes = &mut scratch.planes;
+    aim(state, (&scratch.pos, &scratch.pose), planes);
     planes.is_touched.clear();
-    planes.is_touched.resize(wanted.len() + pose.len(), false);
+    planes.is_touched.resize(planes.steps.len() + planes.turns.len(), false);
     let pairs = &scratch.finder.near[..];
     planes.begin(pairs.len());
-    certify(planes, &Scene { model, state, growth: &scratch.growth, pairs, wanted });
-    take(sub, state, scratch)
+    let scene = Scene {
+        model: sub.model,
+        state,
+        growth: &scratch.growth,
+        inv_mass: &scratch.inv_mass,
+        mobility: &scratch.rigid_mobility,
+        pairs,
+    };
+    certify(planes, &scene, parts);
 }
 
 /// The kernel for AVX2.
@@ -465,18 +618,24 @@ mod wide {
     use super::{Planes, Scene};
 
     #[target_feature(enable = "avx2")]
-    pub(super) fn rounds(planes: &mut Planes, scene: &Scene) {
-        super::rounds(planes, scene);
+    pub(super) fn rounds(planes: &mut Planes, scene: &Scene, parts: bool) {
+        super::rounds(planes, scene, parts);
     }
 }
 
-fn certify(planes: &mut Planes, scene: &Scene) {
-    widest!(rounds(planes, scene))
+fn certify(planes: &mut Planes, scene: &Scene, parts: bool) {
+    widest!(rounds(planes, scene, parts))
 }
 
 /// Shortens steps until every pair has its certificate.
 #[inline(always)]
-fn rounds(planes: &mut Planes, scene: &Scene) {
+fn rounds(planes: &mut Planes, scene: &Scene, parts: bool) {
+    let mut parted = 0;
+    while parts && parted < PARTINGS && planes.part_all(scene) {
+        parted += 1;
+    }
+    planes.wanted.clone_from(&planes.steps);
+    planes.wanted_turns.clone_from(&planes.turns);
     let mut round = 0;
     while planes.round(scene, round >= ROUNDS) {
         planes.clip_touched(scene);
@@ -484,45 +643,56 @@ fn rounds(planes: &mut Planes, scene: &Scene) {
     }
 }
 
-/// Takes over the steps that were shortened.
-fn take(sub: &Substep, state: &State, scratch: &mut Scratch) -> Shortened {
+/// Whether the steps are shortened, where that matters.
+pub(crate) fn stops(scratch: &Scratch) -> bool {
+    !scratch.planes.stops.is_empty()
+}
+
+/// Takes over the steps that were shortened, and stops by impulses what they would have met.
+pub(crate) fn take(sub: &Substep, state: &State, scratch: &mut Scratch) -> Shortened {
+    if sub.params.filter == Filter::Off {
+        return Shortened::default();
+    }
     let attachments = attachments_shortened(sub, state, scratch);
-    let Scratch { planes, pos, vel, pose, twist, lost, reach, wanted: held, .. } = scratch;
-    let mut truncated = 0;
-    planes.lookout.begin(sub.model, reach, pos, &state.pos);
+    scratch.planes.lookout.begin(sub.model, &scratch.reach, &scratch.planes.steps);
+    let vertices = move_to(sub, state, scratch);
+    scratch.stopped.fill(false);
+    for prim in scratch.planes.stops.iter().flat_map(|k| scratch.finder.near[*k as usize].prims) {
+        scratch.stopped[sub.model.prims[prim.at()].body.at()] = true;
+    }
+    impulse::stop(sub, state, scratch);
+    Shortened { vertices, attachments }
+}
+
+/// Moves everything to the end of its step; how many of the steps were shortened.
+fn move_to(sub: &Substep, state: &State, scratch: &mut Scratch) -> u32 {
+    let Scratch { planes, pos, pose, lost, .. } = scratch;
+    let mut shortened = 0;
     for (b, body) in sub.model.bodies.iter().enumerate().filter(|(b, _)| !state.frozen[*b]) {
         for v in body.vertex_range() {
-            let (step, wanted) = (planes.steps[v], pos[v] - state.pos[v] - reach.common[v]);
+            let (step, wanted) = (planes.steps[v], pos[v] - state.pos[v]);
             if step != wanted {
-                truncated += 1;
+                shortened += 1;
                 lost[b] |= !wanted.is_finite();
-                // Where no plane was in the way, it should have been free to stray farther.
-                let beyond = (wanted - held[v]).length();
-                if wanted.is_finite() && beyond > 0.0 && (step - held[v]).length() <= 0.1 * reach.strays[v] {
-                    planes.lookout.see(v, reach.strays[v] + beyond);
-                }
-                let whole = step + reach.common[v];
-                pos[v] = state.pos[v] + whole;
-                vel[v] = whole / sub.h;
+                pos[v] = state.pos[v] + step;
             }
         }
         if let BodyKind::Rigid(r) = body.kind {
             let (from, to, allowed) = (&state.pose[r.at()], &mut pose[r.at()], &planes.turns[r.at()]);
             if *allowed != Turn::between(from, to) {
-                truncated += 1;
+                shortened += 1;
                 to.pos = from.pos + allowed.shift;
                 to.rot = (from_rotation_vector(allowed.turn) * from.rot).normalize();
-                twist[r.at()] = Twist { vel: allowed.shift / sub.h, omega: allowed.turn / sub.h };
             }
         }
     }
-    Shortened { vertices: truncated, attachments }
+    shortened
 }
 
 /// Attachments with a vertex whose step is shorter than what is asked for. Cost: linear in attachments.
 fn attachments_shortened(sub: &Substep, state: &State, scratch: &Scratch) -> u32 {
-    let Scratch { planes, pos, reach, .. } = scratch;
-    let short = |v: VertexId| planes.steps[v.at()] != pos[v.at()] - state.pos[v.at()] - reach.common[v.at()];
+    let Scratch { planes, pos, .. } = scratch;
+    let short = |v: VertexId| planes.steps[v.at()] != pos[v.at()] - state.pos[v.at()];
     let grips = state.grips.iter().filter(|g| short(g.vertex)).count();
     let ties = sub.model.ties.iter();
     let ties = ties.filter(|t| t.ends.iter().flat_map(|k| k.nodes).any(short)).count();

@@ -15,6 +15,7 @@ pub use solid::{
 };
 
 use crate::probe::Probe;
+use crate::row::REST_GAP;
 use crate::{BodyId, PrimId, Quat, Real, RigidId, Vec3, VertexId};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -454,6 +455,9 @@ pub struct Tool {
     pub holds: u32,
 }
 
+/// The gap at rest as a share of the smaller radius, or half the thickness.
+const REST_SHARE: Real = 0.2;
+
 impl Model {
     /// Whether the two primitives, `i` < `j`, can ever make a contact.
     #[inline]
@@ -509,6 +513,20 @@ impl Model {
             PrimKind::Triangle(_) => u32::MAX,
             _ => 0,
         }
+    }
+
+    /// The gap that two primitives keep where they touch \[m\]: smaller for what is thinner.
+    #[inline]
+    pub fn rest_gap(&self, (a, b): (PrimId, PrimId), radius: &[Real]) -> Real {
+        let size = |p: PrimId| match self.prims[p.at()].kind {
+            PrimKind::Segment(_) | PrimKind::Triangle(_) => radius[p.at()],
+            PrimKind::Shape(r) => match self.rigids[r.at()].shape {
+                Shape::Ball | Shape::Capsule { .. } => radius[p.at()],
+                Shape::Cuboid { half } => half.min_element(),
+                Shape::Plane => Real::INFINITY,
+            },
+        };
+        REST_GAP.min(REST_SHARE * size(a).min(size(b)))
     }
 
     /// Whether there are two bodies, or one that may touch itself. O(bodies).

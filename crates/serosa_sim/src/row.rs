@@ -4,6 +4,9 @@ use crate::model::Pose;
 use crate::{PrimId, Real, RigidId, Vec3, VertexId};
 use serde::{Deserialize, Serialize};
 
+/// The largest gap that contacts keep at rest \[m\]: room for the filter to let things settle without touching them.
+pub const REST_GAP: Real = 1e-4;
+
 /// What a row is about. Rows are sorted by it, so that every sum has one order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct RowKey {
@@ -119,6 +122,8 @@ pub struct Row {
     pub gap: Real,
     /// Coulomb coefficient.
     pub friction: Real,
+    /// The gap that it keeps at rest \[m\].
+    pub rest: Real,
     /// Impulse along the normal so far in this substep \[N s\], never negative.
     pub lambda: Real,
     /// Friction impulse on side A so far in this substep \[N s\], perpendicular to the normal.

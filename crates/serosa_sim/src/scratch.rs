@@ -16,7 +16,7 @@ use crate::respond::grip::GripWork;
 use crate::respond::penetration::Share;
 use crate::respond::qp::Programme;
 use crate::row::Row;
-use crate::state::{State, Twist};
+use crate::state::{Kept, State, Twist};
 use crate::{Real, Vec3};
 
 /// Everything a step computes on its way.
@@ -56,18 +56,20 @@ pub struct Scratch {
     pub touching: Vec<Touching>,
     /// Which of them hold a vertex or a body. Written by Respond.
     pub links: Links,
+    /// What rows hand on within a substep. Written by Respond.
+    pub kept: Vec<Kept>,
     /// One per body; empty but for springs that descend with rows. Written by Respond.
     pub nets: Vec<NetWork>,
     /// Certificates of the filter. Written by Detect, Respond and Filter.
     pub planes: Planes,
     /// Positions before the last pass \[m\], one per vertex. Written by Respond.
     pub last_sweep: Vec<Vec3>,
-    /// Steps that the filter was asked for \[m\], one per vertex. Written by Respond and Filter.
-    pub wanted: Vec<Vec3>,
     /// One per spring. Written by Predict.
     pub springs: Vec<SpringWork>,
     /// The contacts of the last substep, sorted by key. Written by Detect, answered by Respond.
     pub rows: Vec<Row>,
+    /// The rows of an earlier search of the substep. Written by Detect.
+    pub spare_rows: Vec<Row>,
     /// The rows as Respond works on them. Written by Respond.
     pub row_work: Vec<RowWork>,
     /// How those rows share depth. Written by Respond.
@@ -96,6 +98,8 @@ pub struct Scratch {
     pub shells: Shells,
     /// One per body: its motion in this step could not be computed. Written by Predict, Respond and Filter.
     pub lost: Vec<bool>,
+    /// One per body: the filter has stopped some of it. Written by Filter.
+    pub stopped: Vec<bool>,
     /// Which part of the step this is, from 0. Written by the frame.
     pub substep: u32,
     /// The state before the step, to roll back to. Written by the frame.
@@ -138,13 +142,14 @@ impl Scratch {
             reach: Reach::of(model),
             touching: Vec::new(),
             links: Links::default(),
+            kept: Vec::new(),
             nets: vec![NetWork::default(); model.bodies.len()],
             planes: Planes::default(),
             last_sweep: state.pos.clone(),
-            wanted: Vec::new(),
             found_radius: state.radius.clone(),
             found_near: false,
             rows: Vec::new(),
+            spare_rows: Vec::new(),
             row_work: Vec::new(),
             shares: Vec::new(),
             carried: Vec::new(),
@@ -157,6 +162,7 @@ impl Scratch {
             finder: Finder::default(),
             shells: Shells::default(),
             lost: vec![false; model.bodies.len()],
+            stopped: vec![false; model.bodies.len()],
             substep: 0,
             before: state,
             contact_force: vec![Vec3::ZERO; model.bodies.len()],

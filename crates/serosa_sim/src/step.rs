@@ -7,6 +7,9 @@ use crate::{Input, World, body, detect, filter, guard, respond, tools};
 /// The most passes that an input may ask for; a recording from elsewhere cannot make a step endless.
 pub const SWEEPS_MAX: u32 = 10_000;
 
+/// How often in a substep a response goes on with what the filter has stopped.
+const ROUNDS: u32 = 2;
+
 /// Advances a world by one step of `params.dt_s`.
 ///
 /// Cannot fail: trouble is counted in `world.report`. Allocates nothing once the buffers have grown.
@@ -42,7 +45,25 @@ pub fn step(world: &mut World, input: &Input, watch: Stopwatch) {
         respond::answer(&sub, state, scratch, report);
         timer.mark(report, Stage::Respond);
 
-        let shortened = filter::clip(&sub, state, scratch);
+        for round in 0.. {
+            let mut search = 0;
+            while !filter::clip(&sub, state, scratch, search) {
+                detect::find_again(&sub, state, scratch, false);
+                search += 1;
+            }
+            timer.mark(report, Stage::Filter);
+            if round >= ROUNDS || !respond::would_go_on(&sub, scratch) {
+                break;
+            }
+            detect::find_again(&sub, state, scratch, true);
+            timer.mark(report, Stage::Detect);
+
+            respond::go_on(&sub, state, scratch, report);
+            timer.mark(report, Stage::Respond);
+        }
+        respond::close(&sub, state, scratch, report);
+        let shortened = filter::take(&sub, state, scratch);
+        respond::follow(&sub, state, scratch);
         report.truncated += shortened.vertices;
         report.violated += shortened.attachments;
         report.deepest_m = report.deepest_m.min(respond::deepest(scratch));

@@ -237,6 +237,96 @@ impl SplitMix {
 mod tests {
     use super::*;
 
+    /// A probe begins in a ball of tissue that is held, and is put beside it.
+    const PARTED: &str = r#"serosa = 1
+[world]
+overlaps = "part"
+[[body]]
+name = "ball"
+shape.ball = { center = [0, 0, 0], size = "6 cm", vertices = 100 }
+model.solid = { young = "5 kPa", fill = { tets = 300 } }
+attach = [{ plane = { point = [0, 0, 0], normal = [0, 0, 1] } }]
+[[tool]]
+name = "probe"
+shape.sphere = { radius = "5 mm" }
+tip = [0, 0, "2 cm"]
+[[tool.move]]
+time = "1 s"
+tip = [0, 0, "2 cm"]
+[[tool.move]]
+time = "2 s"
+tip = [0, 0, "10 cm"]
+[[tool.move]]
+time = "3 s"
+tip = [0, 0, "2 cm"]
+"#;
+
+    #[test]
+    fn a_hand_begins_where_its_tool_was_put_and_goes_where_its_script_says() {
+        let loaded = serosa_io::scene::load(PARTED, &|_: &str| Err("no files".into())).unwrap();
+        let world = loaded.baked.world();
+        let start = world.state.leads[0].target.pos;
+        assert!(start.z > 0.035, "it was put beside: {start}");
+        let (mut device, mut input) =
+            (Device::of_scene(&loaded.raw, &world.model), Input::at_rest(&world));
+        assert_eq!(input.hands[0].pose().pos, Hand::new(start, Quat::IDENTITY).unwrap().pose().pos);
+        let mut at = |time: f64| {
+            device.read((time * 1e3) as u64 - 1, 1e-3, &mut input);
+            input.hands[0].pose().pos
+        };
+        for time in [0.001, 0.5, 1.0] {
+            assert!((at(time) - start).length() < 1e-7, "at {time} s");
+        }
+        assert!((at(1.5) - (start + Vec3::Z * 0.1) * 0.5).length() < 1e-3);
+        // It is led away, and then into the ball: that is what the script says.
+        assert!((at(2.0) - Vec3::Z * 0.1).length() < 1e-7 && (at(3.0) - Vec3::Z * 0.02).length() < 1e-7);
+    }
+
+    /// A probe begins in a ball of tissue that is held, and is put beside it.
+    const PARTED: &str = r#"serosa = 1
+[world]
+overlaps = "part"
+[[body]]
+name = "ball"
+shape.ball = { center = [0, 0, 0], size = "6 cm", vertices = 100 }
+model.solid = { young = "5 kPa", fill = { tets = 300 } }
+attach = [{ plane = { point = [0, 0, 0], normal = [0, 0, 1] } }]
+[[tool]]
+name = "probe"
+shape.sphere = { radius = "5 mm" }
+tip = [0, 0, "2 cm"]
+[[tool.move]]
+time = "1 s"
+tip = [0, 0, "2 cm"]
+[[tool.move]]
+time = "2 s"
+tip = [0, 0, "10 cm"]
+[[tool.move]]
+time = "3 s"
+tip = [0, 0, "2 cm"]
+"#;
+
+    #[test]
+    fn a_hand_begins_where_its_tool_was_put_and_goes_where_its_script_says() {
+        let loaded = serosa_io::scene::load(PARTED, &|_: &str| Err("no files".into())).unwrap();
+        let world = loaded.baked.world();
+        let start = world.state.leads[0].target.pos;
+        assert!(start.z > 0.035, "it was put beside: {start}");
+        let (mut device, mut input) =
+            (Device::of_scene(&loaded.raw, &world.model), Input::at_rest(&world));
+        assert_eq!(input.hands[0].pose().pos, Hand::new(start, Quat::IDENTITY).unwrap().pose().pos);
+        let mut at = |time: f64| {
+            device.read((time * 1e3) as u64 - 1, 1e-3, &mut input);
+            input.hands[0].pose().pos
+        };
+        for time in [0.001, 0.5, 1.0] {
+            assert!((at(time) - start).length() < 1e-7, "at {time} s");
+        }
+        assert!((at(1.5) - (start + Vec3::Z * 0.1) * 0.5).length() < 1e-3);
+        // It is led away, and then into the ball: that is what the script says.
+        assert!((at(2.0) - Vec3::Z * 0.1).length() < 1e-7 && (at(3.0) - Vec3::Z * 0.02).length() < 1e-7);
+    }
+
     #[test]
     fn random_hands_close_and_open_and_storms_reach_both_ends() {
         let scene = crate::scenes::find("intestine").unwrap();

@@ -131,6 +131,94 @@ fn a_stack_of_ropes_stands_still() {
 /// The same rest state, answered in both ways, but for the gap that one keeps and for what the other does besides: it
 /// has no anchors, so it creeps, and corrects positions without asking the ropes, so that the lower layers sink in by
 /// a tenth of their thickness.
+/// What a probe of the support of a body reads \[N\].
+pub fn load_on(world: &World, body: &str, at: &str) -> f64 {
+    let read = |p: &serosa_sim::probe::Probe| {
+        let mut out = Vec::new();
+        p.read(world, &mut out);
+        out[0]
+    };
+    let name = format!("{body}.{at}");
+    world.model.probes.iter().find(|p| p.name == name).map(read).unwrap()
+}
+
+/// The probe of [`load_on`].
+pub fn load_probe(body: &str, at: &str) -> RawProbe {
+    let measure = RawMeasure::SupportForce(RawPlace { body: body.into(), at: at.into() });
+    RawProbe { name: format!("{body}.{at}"), measure }
+}
+
+/// A rope that hangs from one end, and one from both.
+#[test]
+fn a_hanging_rope_weighs_what_it_weighs() {
+    let band = RawBand { relaxation_s: 0.02, ..ROPE };
+    let tops = |x: f64| Selector::Box(Aabb { min: Vec3::new(x - 0.01, -1.0, 0.29), max: Vec3::new(x + 0.01, 1.0, 0.31) });
+    let mut one = rope("one", (Vec3::Z * 0.3, Vec3::Z * 0.1), 21, 2e-3, band);
+    (one.attachments, one.drag) = (vec![tops(0.0)], 3.0);
+    let mut two = rope("two", (Vec3::new(0.1, 0.0, 0.3), Vec3::new(0.2, 0.0, 0.3)), 21, 2e-3, band);
+    (two.attachments, two.drag) = (vec![tops(0.1), tops(0.2)], 3.0);
+    let mut raw = lagrangian(vec![one, two], Filter::Off);
+    raw.world.dt_s = 2e-3;
+    raw.probes = vec![load_probe("one", ""), load_probe("two", ""), load_probe("two", "0"), load_probe("one", "20")];
+    let mut world = baked(&raw).world();
+    run(&mut world, 3000);
+    let weight = ROPE.mass * 9.81;
+    for (name, at, share) in [("one", "", 1.0), ("two", "", 1.0), ("two", "0", 0.5)] {
+        let load = load_on(&world, name, at);
+        let tension = if at.is_empty() { load } else {
+            // Half of the weight, and what draws the end sideways.
+            let side = (world.state.pos[22] - world.state.pos[21]).normalize();
+            load * side.z.abs()
+        };
+        assert!((tension / (share * weight) - 1.0).abs() < if at.is_empty() { 1e-3 } else { 0.05 }, "{name} {at}: {load} of {weight} N");
+    }
+    assert!((load_on(&world, "one", "20") / (ROPE.mass / 40.0 * 9.81) - 1.0).abs() < 1e-2, "its free end");
+}
+
+/// What a probe of the support of a body reads \[N\].
+pub fn load_on(world: &World, body: &str, at: &str) -> f64 {
+    let read = |p: &serosa_sim::probe::Probe| {
+        let mut out = Vec::new();
+        p.read(world, &mut out);
+        out[0]
+    };
+    let name = format!("{body}.{at}");
+    world.model.probes.iter().find(|p| p.name == name).map(read).unwrap()
+}
+
+/// The probe of [`load_on`].
+pub fn load_probe(body: &str, at: &str) -> RawProbe {
+    let measure = RawMeasure::SupportForce(RawPlace { body: body.into(), at: at.into() });
+    RawProbe { name: format!("{body}.{at}"), measure }
+}
+
+/// A rope that hangs from one end, and one from both.
+#[test]
+fn a_hanging_rope_weighs_what_it_weighs() {
+    let band = RawBand { relaxation_s: 0.02, ..ROPE };
+    let tops = |x: f64| Selector::Box(Aabb { min: Vec3::new(x - 0.01, -1.0, 0.29), max: Vec3::new(x + 0.01, 1.0, 0.31) });
+    let mut one = rope("one", (Vec3::Z * 0.3, Vec3::Z * 0.1), 21, 2e-3, band);
+    (one.attachments, one.drag) = (vec![tops(0.0)], 3.0);
+    let mut two = rope("two", (Vec3::new(0.1, 0.0, 0.3), Vec3::new(0.2, 0.0, 0.3)), 21, 2e-3, band);
+    (two.attachments, two.drag) = (vec![tops(0.1), tops(0.2)], 3.0);
+    let mut raw = lagrangian(vec![one, two], Filter::Off);
+    raw.world.dt_s = 2e-3;
+    raw.probes = vec![load_probe("one", ""), load_probe("two", ""), load_probe("two", "0"), load_probe("one", "20")];
+    let mut world = baked(&raw).world();
+    run(&mut world, 3000);
+    let weight = ROPE.mass * 9.81;
+    for (name, at, share) in [("one", "", 1.0), ("two", "", 1.0), ("two", "0", 0.5)] {
+        let load = load_on(&world, name, at);
+        let tension = if at.is_empty() { load } else {
+            // Half of the weight, and what draws the end sideways.
+            let side = (world.state.pos[22] - world.state.pos[21]).normalize();
+            load * side.z.abs()
+        };
+        assert!((tension / (share * weight) - 1.0).abs() < if at.is_empty() { 1e-3 } else { 0.05 }, "{name} {at}: {load} of {weight} N");
+    }
+    assert!((load_on(&world, "one", "20") / (ROPE.mass / 40.0 * 9.81) - 1.0).abs() < 1e-2, "its free end");
+}
+
 #[test]
 fn both_responses_come_to_the_same_rest() {
     let centers = [Response::AugmentedLagrangian, Response::DisplacementVelocity].map(|response| {

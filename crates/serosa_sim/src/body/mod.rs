@@ -60,7 +60,7 @@ pub(crate) fn predict(sub: &Substep, state: &mut State, scratch: &mut Scratch, r
 }
 
 /// Whether a soft body that descends with rows was held up in the last substep: by these, or where it is fixed.
-fn is_carried(sub: &Substep, b: usize, state: &State) -> bool {
+pub(crate) fn is_carried(sub: &Substep, b: usize, state: &State) -> bool {
     let (model, vertices) = (sub.model, sub.model.bodies[b].vertex_range());
     let body = |prim: crate::PrimId| model.prims[prim.at()].body.at();
     sub.params.response == Response::AugmentedLagrangian

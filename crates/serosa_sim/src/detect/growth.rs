@@ -8,8 +8,8 @@ use crate::{Real, Scratch};
 
 /// How much of the gap to its nearest neighbour a primitive may grow in a substep. Both may grow.
 const SHARE: Real = 0.2;
-/// How much of its reach a primitive may grow: pairs that are not near stay apart.
-pub(crate) const OUTWARDS: Real = 0.05;
+/// How much of what it may stray a primitive may grow: pairs that are not near stay apart.
+pub(super) const OUTWARDS: Real = 0.05;
 /// A tube that was held back catches up at most so many times as fast as it was meant to grow.
 const HURRY: Real = 3.0;
 
@@ -27,7 +27,7 @@ pub(super) fn grow(sub: &Substep, state: &State, scratch: &mut Scratch) {
         growth.iter_mut().zip(&reach.prims).for_each(|(g, reach)| *g = g.min(OUTWARDS * reach));
         for pair in &finder.near {
             for p in pair.prims {
-                growth[p.at()] = growth[p.at()].min(SHARE * (pair.gap - filter::MARGIN).max(0.0));
+                growth[p.at()] = growth[p.at()].min(SHARE * (pair.gap - filter::margin(sub.model, state, pair)).max(0.0));
             }
         }
     }
@@ -44,10 +44,10 @@ pub(super) fn grow(sub: &Substep, state: &State, scratch: &mut Scratch) {
 }
 
 /// What grows should be free to stray far enough for it: growth is a share of its reach.
-pub(super) fn make_room(sub: &Substep, state: &State, strays: &mut [Real], most: Real) {
+pub(super) fn make_room(sub: &Substep, state: &State, strays: &mut [Real]) {
     each_wish(sub, state, |p, wish| {
         for v in sub.model.prims[p].kind.vertices() {
-            strays[v.at()] = strays[v.at()].max((wish / OUTWARDS).min(most));
+            strays[v.at()] = strays[v.at()].max(wish / OUTWARDS);
         }
     });
 }

@@ -9,6 +9,7 @@ pub mod tracker;
 mod active;
 mod between;
 mod chunks;
+mod crowd;
 mod growth;
 mod own;
 mod reach;
@@ -16,6 +17,7 @@ mod shells;
 
 use between::Way;
 use chunks::{in_chunks, merge_into};
+use crowd::Crowd;
 use own::Own;
 
 pub use active::{Active, active_pairs};
@@ -47,6 +49,8 @@ pub struct Finder {
     solids: Vec<Solid>,
     boxes: Vec<Aabb>,
     grid: Grid,
+    /// Which primitives may meet those of other bodies.
+    crowd: Crowd,
     /// Boxes grown by a skin when the pairs were listed.
     fat: Vec<Aabb>,
     /// Pairs that may touch and whose fat boxes overlap, first primitive in the high half; sorted, so that rows
@@ -113,6 +117,7 @@ pub struct Places<'a> {
 pub(crate) fn find(sub: &Substep, state: &mut State, scratch: &mut Scratch, report: &mut StepReport) {
     let descends = sub.params.response.looks_ahead();
     let room = scratch.rows.capacity();
+    scratch.reach.forget();
     if descends || sub.params.filter != Filter::Off {
         reach::look_ahead(sub, state, scratch);
         find_near(sub, state, scratch);
@@ -129,6 +134,38 @@ pub(crate) fn find(sub: &Substep, state: &mut State, scratch: &mut Scratch, repo
     }
     report.contacts = scratch.rows.len() as u32;
     report.grown += u32::from(scratch.rows.capacity() > room);
+}
+
+/// The same stage once more in a substep, since steps went where nothing had been searched for, or were shortened: what is
+/// near where things go now, and what that adds to the rows of a response that descends.
+pub(crate) fn find_again(sub: &Substep, state: &State, scratch: &mut Scratch, expect_anew: bool) {
+    if expect_anew {
+        reach::look_again(sub, state, scratch);
+    }
+    let descends = sub.params.response.looks_ahead();
+    std::mem::swap(&mut scratch.rows, &mut scratch.spare_rows);
+    find_near(sub, state, scratch);
+    growth::grow(sub, state, scratch);
+    filter::plan(sub, scratch);
+    let Scratch { rows, spare_rows: before, .. } = scratch;
+    if descends {
+        keep_known(rows, before);
+    } else {
+        std::mem::swap(rows, before);
+    }
+}
+
+/// Rows that were known go on as they were, and none that pushed is lost.
+fn keep_known(rows: &mut Vec<Row>, before: &mut Vec<Row>) {
+    let found = rows.len();
+    before.retain(|old| match rows[..found].binary_search_by_key(&old.key, |row| row.key) {
+        Ok(k) => {
+            (rows[k].lambda, rows[k].slip) = (old.lambda, old.slip);
+            false
+        }
+        Err(_) => old.lambda > 0.0,
+    });
+    merge_into(rows, before, |row| row.key);
 }
 
 /// All near pairs and their rows, where things are before they move.
@@ -220,6 +257,18 @@ impl Finder {
         merge_into(near, &own_found.near, |near| near.prims);
     }
 
+    /// A row where two primitives are nearest, at the places of the last search.
+    pub(crate) fn nearest(
+        &self,
+        of: (&Model, &[BodyParams]),
+        at: Places,
+        (a, b): (PrimId, PrimId),
+    ) -> Option<Row> {
+        let (x, y) = (&self.solids[a.at()], &self.solids[b.at()]);
+        let touch = touches_and_ends(x, y, Real::INFINITY, |_, _| false, &mut |_| {})?;
+        Some(row(of, |r| at.pose[r.at()], at.radius, (a, b), &touch))
+    }
+
     /// Brings the lists of pairs to be looked at up to date.
     fn list(
         &mut self,
@@ -293,7 +342,7 @@ impl Finder {
         own.resize(model.bodies.len(), Own::default());
         all.clear();
         for (body, own) in model.bodies.iter().zip(own) {
-            if apart(body) && body.self_contact {
+            if apart(body) && body.self_contact && !body.prims.is_empty() {
                 match search {
                     Search::Near(reach) => own.pairs(model, body, (places, Some(reach)), solids, all),
                     Search::Overlap => own.pairs(model, body, (places, None), solids, all),
@@ -304,13 +353,13 @@ impl Finder {
         debug_assert!(all.is_sorted(), "bodies out of order");
     }
 
-    /// All pairs that may touch and whose fat boxes overlap, sorted; not those of solids with themselves.
+    /// All pairs that may touch and whose fat boxes overlap, sorted; not those of bodies with themselves.
     fn list_pairs(&mut self, model: &Model, search: Search) {
         let finite = || self.boxes.iter().map(|b| b.size().max_element()).filter(|s| s.is_finite());
-        let skin = SKIN * finite().sum::<Real>() / finite().count().max(1) as Real;
+        let size = finite().sum::<Real>() / finite().count().max(1) as Real;
         let fat = |i: usize, b: &Aabb| match search {
-            Search::Near(reach) => reach.fat(model, PrimId::from(i), *b).grown(skin),
-            Search::Overlap | Search::Between(_) => b.grown(skin),
+            Search::Near(reach) => reach.fat(PrimId::from(i), *b, size).grown(SKIN * size),
+            Search::Overlap | Search::Between(_) => b.grown(SKIN * size),
         };
         self.fat.resize(self.boxes.len(), Aabb::EMPTY);
         let chunks = self.fat.par_chunks_mut(CHUNK).zip(self.boxes.par_chunks(CHUNK));
@@ -318,20 +367,34 @@ impl Finder {
             let numbers = chunk * CHUNK..;
             fats.iter_mut().zip(boxes).zip(numbers).for_each(|((out, b), i)| *out = fat(i, b));
         });
-        let group = |i: u32| {
-            let prim = &model.prims[i as usize];
-            if apart(&model.bodies[prim.body.at()]) { prim.body.0 + 1 } else { model.group(PrimId(i)) }
+        let Self { crowd, fat, pairs, grid, .. } = self;
+        crowd.meet(model, fat);
+        let group = |k: u32| {
+            let prim = crowd.live[k as usize];
+            let body = model.prims[prim.at()].body;
+            if apart(&model.bodies[body.at()]) { body.0 + 1 } else { model.group(prim) }
         };
-        self.grid.build(&self.fat, group);
-        let Self { grid, fat: boxes, pairs, .. } = self;
+        grid.build(&crowd.boxes, group);
         pairs.clear();
+        let mut list = |i: PrimId, j: PrimId| {
+            if model.may_touch(i, j) {
+                pairs.push((u64::from(i.0) << 32) | u64::from(j.0));
+            }
+        };
         // On one thread: a list lasts for some steps, and buckets would hold all of it again.
         for job in 0..grid.jobs() {
-            grid.pairs_in(job, boxes, |i, j| {
-                if model.may_touch(PrimId(i), PrimId(j)) {
-                    pairs.push((u64::from(i) << 32) | u64::from(j));
+            grid.pairs_in(job, &crowd.boxes, |i, j| list(crowd.live[i as usize], crowd.live[j as usize]));
+        }
+        for plane in &crowd.planes {
+            let Solid::Plane(Plane { normal, offset }) = self.solids[plane.at()] else { continue };
+            // One that moves is near to all.
+            let high = if model.prim_moves(*plane) { Real::INFINITY } else { offset };
+            for (prim, b) in (0..).map(PrimId).zip(fat.iter()) {
+                let other = prim > *plane || prim < *plane && crowd.planes.binary_search(&prim).is_err();
+                if other && lowest(b, normal) <= high {
+                    list(prim.min(*plane), prim.max(*plane));
                 }
-            });
+            }
         }
         self.sort_pairs();
     }
@@ -377,7 +440,7 @@ impl Finder {
                 let prim = chunk * CHUNK + k;
                 *solid = solid_of(model, PrimId::from(prim), places);
                 *bounds = match search {
-                    Search::Near(reach) => reach.swept(model, PrimId::from(prim), solid.bounds(), 1.0),
+                    Search::Near(reach) => reach.swept(PrimId::from(prim), solid.bounds()),
                     Search::Overlap => solid.bounds(),
                     Search::Between(end) => Way { model, start: places, end }.swept(PrimId::from(prim)),
                 };
@@ -386,9 +449,15 @@ impl Finder {
     }
 }
 
-/// Whether the pairs of a body with itself are listed apart.
+/// Whether the pairs of a body with itself are listed apart: of all that deforms.
 fn apart(body: &Body) -> bool {
-    matches!(body.kind, BodyKind::Solid(_))
+    !matches!(body.kind, BodyKind::Rigid(_))
+}
+
+/// How low the lowest corner of a box is along a normal; what is not a number is below everything.
+fn lowest(b: &Aabb, normal: Vec3) -> Real {
+    let low = normal.max(Vec3::ZERO).dot(b.min) + normal.min(Vec3::ZERO).dot(b.max);
+    if low.is_nan() { Real::NEG_INFINITY } else { low }
 }
 
 /// The two primitives of a pair.
@@ -436,17 +505,18 @@ impl Bucket {
                 return self.rows[before..].sort_unstable_by_key(|row| row.key);
             }
         };
-        let margin = reach.farthest[a.at()] + reach.farthest[b.at()];
+        let margin = reach.margin(a, b);
+        let rest = model.rest_gap((a, b), places.radius);
         let mute = |of: Of, end: usize| match of {
             Of::First => muted(model, a, end, b),
             Of::Second => muted(model, b, end, a),
         };
         let nearest = touches_and_ends(x, y, margin, mute, &mut |touch| {
-            if reach.may_push(model, places, (a, b), &touch) && speaks(model, (a, b), &touch) {
+            if reach.may_push(model, places, (a, b), (&touch, rest)) && speaks(model, (a, b), &touch) {
                 self.rows.push(made(&touch));
             }
         });
-        let meets = nearest.filter(|touch| reach.may_meet(model, (a, b), touch));
+        let meets = nearest.filter(|touch| reach.may_meet(model, places, (a, b), touch));
         self.near.extend(meets.map(|t| Near { prims: [a, b], normal: t.normal, gap: t.gap }));
     }
 }
@@ -550,6 +620,7 @@ fn row(
         offset: inset(pair.0) + inset(pair.1),
         gap: touch.gap,
         friction: (mu(pair.0) * mu(pair.1)).sqrt(),
+        rest: model.rest_gap(pair, radius),
         lambda: 0.0,
         slip: Vec3::ZERO,
     }

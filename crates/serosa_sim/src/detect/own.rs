@@ -55,12 +55,10 @@ impl Own {
     /// Adds all pairs that may matter to `out`.
     ///
     /// **Theorem.** No other pair of the body is nearer than it may come in this substep, and none gets a row. Proof: let
-    /// every vertex of a primitive have gone, and be free to go, to within its `far` of where it was and a rigid motion
-    /// common to all. The distance of two primitives changes by what their vertices do apart, at most by both fars
-    /// together. A pair that is not added was farther apart than that. A row is made where the gap that the ways leave
-    /// along the normal is at most [`REST_GAP`] and both strays, each the most of a primitive's vertices. The part of a
-    /// way along the normal lies in the ball about the way, so that gap is the listed one less what fars have beside
-    /// strays. ∎
+    /// every vertex of a primitive have gone, and go, to within its `far` of where it was and a rigid motion common to all,
+    /// a step of the mean among it. The distance of two primitives changes by what their vertices do apart, at most by both
+    /// fars together. A pair that is not added was farther apart than that. A row is made where the gap that the ways leave
+    /// along the normal is at most [`REST_GAP`] and both strays: what ways do together leaves no gap along any normal. ∎
     ///
     /// O(vertices + primitives + pairs listed); all anew where a primitive has gone farther than its cut.
     pub fn pairs(
@@ -140,10 +138,8 @@ impl Own {
             self.vertex_fars.resize(vertices.len(), Real::NAN);
             return self.gather(model, body, |_| 0.0);
         }
-        // A vertex may be anywhere along its way: half of it away from its middle.
-        let way = |v: usize| reach.map_or(Vec3::ZERO, |reach| reach.ways[v] * 0.5);
-        let stray =
-            |v: usize| reach.map_or(0.0, |reach| reach.strays.get(v).copied().unwrap_or(Real::INFINITY));
+        let way = |v: usize| reach.map_or(Vec3::ZERO, |reach| reach.ways[v]);
+        let stray = |p: usize| reach.map_or(0.0, |reach| reach.prims[p]);
         let (first, count) = (vertices.start, vertices.len().max(1) as Real);
         let now = &at.pos[vertices.clone()];
         let [here, then] = [now, &self.pos].map(|all: &[Vec3]| all.iter().sum::<Vec3>() / count);
@@ -154,30 +150,28 @@ impl Own {
         }
         // A turn changes no distance either.
         let turn = Mat3::from_quat(best_rotation(spread));
-        let step = |v: usize| at.pos[v] - here - turn * (self.pos[v - first] - then) + way(v);
-        let mean = vertices.clone().map(step).sum::<Vec3>() / count;
+        let gone = |v: usize| (at.pos[v] - here - turn * (self.pos[v - first] - then)).length();
         let drift = vertices.clone().map(way).sum::<Vec3>() / count;
         let mut means = [0.0; 2];
         self.vertex_fars.extend(vertices.map(|v| {
-            let free = way(v).length() + 0.5 * REST_GAP;
-            let (far, new) = ((step(v) - mean).length() + free, (way(v) - drift).length() + free);
-            means = [means[0] + (far + stray(v)) / count, means[1] + (new + stray(v)) / count];
+            let goes = (way(v) - drift).length() + 0.5 * REST_GAP;
+            let far = gone(v) + goes;
+            means = [means[0] + far / count, means[1] + goes / count];
             far
         }));
         self.means = means;
         self.gather(model, body, stray);
     }
 
-    /// From vertices to primitives. What is not a number stays none.
+    /// From vertices to primitives, with how far each may stray. What is not a number stays none.
     fn gather(&mut self, model: &Model, body: &Body, stray: impl Fn(usize) -> Real) {
         let (first, all) = (body.vertices.start as usize, &self.vertex_fars);
         let worse = |x: Real, y: Real| if x.is_nan() || y.is_nan() { Real::NAN } else { x.max(y) };
         let prims = &model.prims[body.prims.start as usize..body.prims.end as usize];
         self.fars.clear();
-        self.fars.extend(prims.iter().map(|p| {
-            let vertices = p.kind.vertices().iter().map(|v| v.at());
-            let far = vertices.clone().map(|v| all[v - first]).fold(0.0, worse);
-            far + vertices.map(&stray).fold(0.0, worse)
+        self.fars.extend(prims.iter().zip(body.prims.clone()).map(|(p, number)| {
+            let far = p.kind.vertices().iter().map(|v| all[v.at() - first]).fold(0.0, worse);
+            worse(far, 0.0) + stray(number as usize)
         }));
     }
 

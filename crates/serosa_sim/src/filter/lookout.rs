@@ -13,8 +13,8 @@ use crate::{Real, Vec3, VertexId};
 const SPRING: Real = 1.25;
 /// How much more than the mean of its body any vertex may.
 const MEAN: Real = 2.0;
-/// How far a vertex of a surface is looked out for at most, in edges. A surface that strays farther is near to all of
-/// itself, and would be searched for what it does in one violent substep: there the filter holds it back.
+/// How far a vertex is looked out for at most, in edges. What strays farther is near to all of itself: that is searched for
+/// where it happens, not where it may.
 const EDGES: Real = 0.5;
 
 /// What is looked out for.
@@ -27,15 +27,16 @@ pub(super) struct Lookout {
 }
 
 impl Lookout {
-    /// Begins with how far the surfaces of solids are sent from their free motion. What springs back is pushed by forces
-    /// that change little from one substep to the next. O(vertices).
-    pub(super) fn begin(&mut self, model: &Model, reach: &Reach, to: &[Vec3], from: &[Vec3]) {
+    /// Begins with how far the surfaces of solids were sent from where they were expected: what springs back is pushed by
+    /// forces that change little from one substep to the next; and with all that went farther than was searched for.
+    /// O(vertices + frames).
+    pub(super) fn begin(&mut self, model: &Model, reach: &Reach, steps: &[Vec3]) {
         self.seen.clear();
-        self.seen.resize(to.len(), 0.0);
+        self.seen.extend_from_slice(reach.beyond());
         let solid = |body: &&Body| matches!(body.kind, BodyKind::Solid(_));
         for v in model.bodies.iter().filter(solid).flat_map(Body::vertex_range) {
             if !model.neighbours.at(VertexId::from(v)).is_empty() {
-                self.see(v, SPRING * reach.off_way(v, to[v] - from[v]).length());
+                self.see(v, SPRING * reach.off_way(v, steps[v]).length());
             }
         }
     }
@@ -50,7 +51,8 @@ impl Lookout {
     /// surface the mean, since it has many vertices; of ropes and nets the most, which runs along them in a substep or two.
     /// O(vertices + primitives + rows).
     pub(super) fn spread(&mut self, model: &Model, reach: &Reach, rows: &[Row]) {
-        self.seen.iter_mut().zip(&reach.edges).for_each(|(seen, edge)| *seen = seen.min(EDGES * edge));
+        let strict = |(seen, edge): (&mut Real, &Real)| *seen = seen.min(EDGES * edge);
+        self.seen.iter_mut().zip(&reach.edges).for_each(strict);
         self.ahead.clone_from(&self.seen);
         for row in rows {
             let seen =
@@ -66,10 +68,10 @@ impl Lookout {
         }
         for body in &model.bodies {
             let (vertices, seen) = (body.vertex_range(), &self.seen[body.vertex_range()]);
-            let on_surface = vertices.clone().filter(|v| reach.edges[*v].is_finite()).count();
-            let everywhere = match on_surface {
-                0 => seen.iter().copied().fold(0.0, Real::max),
-                count => MEAN * seen.iter().sum::<Real>() / count as Real,
+            let on_surface = vertices.clone().filter(|v| reach.edges[*v] > 0.0).count();
+            let everywhere = match (&body.kind, on_surface) {
+                (BodyKind::Springs(_) | BodyKind::Band(_), _) | (_, 0) => seen.iter().copied().fold(0.0, Real::max),
+                (_, count) => MEAN * seen.iter().sum::<Real>() / count as Real,
             };
             self.ahead[vertices].iter_mut().for_each(|ahead| *ahead = ahead.max(everywhere));
         }

@@ -76,18 +76,9 @@ impl Turn {
         Self { shift: to.pos - from.pos, turn: to_rotation_vector(to.rot * from.rot.conjugate()) }
     }
 
-    /// The part that takes corners at most `arm` from the origin no farther than `reach`.
-    pub(super) fn within(self, reach: Real, arm: Real) -> Self {
-        let angle = self.turn.length();
-        let farthest = self.shift.length() + (angle + 0.5 * angle * angle) * arm;
-        if !farthest.is_finite() {
-            Self::default()
-        } else if farthest > reach {
-            let share = reach / farthest;
-            Self { shift: self.shift * share, turn: self.turn * share }
-        } else {
-            self
-        }
+    /// Nothing where it is not a number.
+    pub(super) fn finite(self) -> Self {
+        if self.shift.is_finite() && self.turn.is_finite() { self } else { Self::default() }
     }
 
     /// How far an arm goes along its half-space.
@@ -95,18 +86,6 @@ impl Turn {
         let bow = 0.5 * self.turn.length_squared() * a.arm.length();
         (self.shift + self.turn.cross(a.arm)).dot(a.half.dir) + bow
     }
-}
-
-/// The part of a step that strays from a way by no more than `most`; nothing of one that is not finite.
-#[inline]
-pub(super) fn within(step: Vec3, way: Vec3, most: Real) -> Vec3 {
-    if !step.is_finite() {
-        return Vec3::ZERO;
-    }
-    let length_sq = way.length_squared();
-    let along = if length_sq > 0.0 { way * (step.dot(way) / length_sq).clamp(0.0, 1.0) } else { Vec3::ZERO };
-    let stray = (step - along).length();
-    if stray > most { along + (step - along) * (most / stray) } else { step }
 }
 
 /// How much of a motion `ahead` stays within `most`.

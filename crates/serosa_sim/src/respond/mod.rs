@@ -7,7 +7,8 @@ pub mod grip;
 pub mod penetration;
 pub mod qp;
 
-use crate::body::Substep;
+use crate::body::{Substep, solid};
+use crate::filter;
 use crate::params::Response;
 use crate::report::StepReport;
 use crate::row::{Node, place};
@@ -60,6 +61,30 @@ pub(crate) fn answer(sub: &Substep, state: &mut State, scratch: &mut Scratch, re
     }
     displacement_velocity::store(rows, row_work);
     grip::slip(sub, &motion, state, grip_work, report);
+}
+
+/// Whether a response goes on where the filter has stopped something.
+pub(crate) fn would_go_on(sub: &Substep, scratch: &Scratch) -> bool {
+    sub.params.response == Response::AugmentedLagrangian && filter::stops(scratch)
+}
+
+/// The stage goes on with the rows of what the filter has stopped.
+pub(crate) fn go_on(sub: &Substep, state: &State, scratch: &mut Scratch, report: &mut StepReport) {
+    augmented_lagrangian::go_on(sub, state, scratch, report);
+}
+
+/// The end of the stage, when no more rows are found: velocities, and what is kept for the next step.
+pub(crate) fn close(sub: &Substep, state: &mut State, scratch: &mut Scratch, report: &mut StepReport) {
+    if sub.params.response == Response::AugmentedLagrangian {
+        augmented_lagrangian::close(sub, state, scratch, report);
+    }
+}
+
+/// The inside of what the filter has stopped follows its surface.
+pub(crate) fn follow(sub: &Substep, state: &State, scratch: &mut Scratch) {
+    if sub.params.response == Response::AugmentedLagrangian && filter::stops(scratch) {
+        solid::follow(sub, state, scratch);
+    }
 }
 
 /// The most negative gap of the rows where the substep ends \[m\]; 0 when nothing overlaps.

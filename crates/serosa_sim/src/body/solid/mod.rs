@@ -47,7 +47,7 @@ use material::Moduli;
 use prepare::{Nearness, Solid, Stuff, Turning, places, spot, vec};
 use strain::tets;
 use sweep::Weights;
-pub(crate) use touched::{descend_inside, descend_touched, finish, start};
+pub(crate) use touched::{descend_inside, descend_touched, finish, follow, start};
 use whole::Whole;
 
 /// Damping turns with the body again before these sweeps: rotations change little after the first.

@@ -10,7 +10,7 @@ use super::loads::{self, Bare};
 use super::prepare::{Solid, spot, vec};
 use super::strain::tets;
 use super::sweep::Weights;
-use super::{Among, SolidWork, begin, end, end_sweep, fill, prepare_sweep, solids, turns_before};
+use super::{Among, SolidWork, begin, end, end_sweep, fill, prepare_sweep, ready, solids, turns_before};
 use crate::body::Substep;
 use crate::model::{Body, BodyKind, LANES, Law, Layout, Model, NONE, SECTION, SolidBody};
 use crate::respond::augmented_lagrangian::{Contacts, Links, Local};
@@ -20,6 +20,9 @@ use rayon::prelude::*;
 
 /// Diagonal of a vertex that is to stay where it is \[N/m\]: what moves it by less than the last digit of a micrometre.
 const PINNED: Real = 1e30;
+
+/// Sweeps in which the inside follows its surface.
+const FOLLOW: u32 = 2;
 
 impl SolidWork {
     /// What resists a push on a vertex while its neighbours are held, but for its volume \[N/m\]; nothing where it is fixed.
@@ -77,6 +80,34 @@ pub(crate) fn descend_inside(
         let corotated = body.regions.iter().any(|r| r.law == Law::Corotated);
         carry(among, (b, body), turns_before(pass + 1, corotated), works);
     });
+}
+
+/// The inside of what the filter has stopped goes to its minimum with the surface where it was left. What is inside touches
+/// nothing and needs no certificate. O(tetrahedra of such solids).
+pub(crate) fn follow(sub: &Substep, state: &State, scratch: &mut Scratch) {
+    let stopped = std::mem::take(&mut scratch.stopped);
+    each(sub, state, scratch, |among, (b, body), works| {
+        if !stopped[b] {
+            return;
+        }
+        let vertices = sub.model.bodies[b].vertex_range();
+        fill(body, &among.contacts.pos[vertices.clone()], &mut works[b].flow);
+        ready(among, (b, body), 1, works);
+        let SolidWork { made_for, inertia, weights, turning, flow, pinned, bare, .. } = &mut works[b];
+        pinned.clear();
+        for (v, _) in vertices.enumerate().filter(|(_, at)| !sub.model.neighbours.at((*at).into()).is_empty()) {
+            let place = vec(flow[body.layout.places[v] as usize]);
+            loads::pin(body, (v as u32, place), PINNED, weights, pinned);
+        }
+        let solid = Solid { body, tets: tets(sub.model, body), stuff: made_for, inertia };
+        for _ in 0..FOLLOW {
+            solid.sweep(turning, weights, flow, None);
+        }
+        loads::unload(pinned, weights);
+        loads::unload(bare, weights);
+        read(among, (b, body), works);
+    });
+    scratch.stopped = stopped;
 }
 
 fn each(

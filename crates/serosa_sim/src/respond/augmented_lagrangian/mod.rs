@@ -11,6 +11,7 @@
 //! Giles et al. (2025); what differs is that bands and solids may descend as a whole.
 
 pub(crate) mod links;
+mod momentum;
 mod node;
 mod prepare;
 mod rigid;
@@ -25,27 +26,56 @@ use crate::body::{Substep, band, flexible, solid, springs};
 use crate::model::BodyKind;
 use crate::report::StepReport;
 use crate::scratch::Scratch;
-use crate::state::{Kept, State, Twist};
+use crate::state::{State, Twist};
+pub use crate::row::REST_GAP;
 use crate::{Real, Vec3, filter};
 use serosa_geometry::rotation::to_rotation_vector;
 use touching::Source;
 
-/// The distance that contacts keep \[m\]: room for the filter to let things settle without touching them.
-pub const REST_GAP: Real = 1e-4;
-
 /// The filter clips after the first of so many sweeps, so that the others see where things cannot go.
 const CLIP_EACH: u32 = 4;
+/// The sweeps with which a response goes on, as a share of those of a substep.
+const AGAIN: u32 = 2;
 
-/// The whole response: sweeps in which every body descends, every row updates and the filter clips.
-pub(super) fn answer(sub: &Substep, state: &mut State, scratch: &mut Scratch, report: &mut StepReport) {
+/// How much of a multiplier is handed to the next step.
+const FADE: Real = 0.99;
+
+/// Sweeps in which every body descends, every row updates and the filter clips.
+pub(super) fn answer(sub: &Substep, state: &State, scratch: &mut Scratch, report: &mut StepReport) {
     scratch.target_pose.copy_from_slice(&scratch.pose);
     scratch.target_twist.copy_from_slice(&scratch.twist);
-    prepare::prepare(sub, state, scratch);
+    prepare::prepare(sub, state, (&state.kept, FADE), scratch);
     solid::start(sub, state, scratch);
     springs::start(sub, state, scratch);
     flexible::start(sub, state, scratch);
-    for sweep in 0..sub.sweeps {
-        if sweep + 1 == sub.sweeps {
+    sweeps(sub, state, scratch, (0, sub.sweeps));
+    report_moved(scratch, report);
+}
+
+/// Goes on from where everything is, with the rows of a search made again.
+pub(super) fn go_on(sub: &Substep, state: &State, scratch: &mut Scratch, report: &mut StepReport) {
+    let mut kept = std::mem::take(&mut scratch.kept);
+    kept.clear();
+    kept.extend(scratch.touching.iter().filter_map(|work| work.kept()));
+    prepare::prepare(sub, state, (&kept, 1.0), scratch);
+    scratch.kept = kept;
+    flexible::start(sub, state, scratch);
+    let more = sub.sweeps.div_ceil(AGAIN);
+    sweeps(sub, state, scratch, (sub.sweeps, sub.sweeps + more));
+    report_moved(scratch, report);
+}
+
+/// Velocities and momenta from positions and pushes, and what the next step is to know.
+pub(super) fn close(sub: &Substep, state: &mut State, scratch: &mut Scratch, report: &mut StepReport) {
+    flexible::spread(sub, state, scratch);
+    velocities(sub, state, scratch);
+    momentum::settle(sub, state, scratch);
+    store(sub, state, scratch, report);
+}
+
+fn sweeps(sub: &Substep, state: &State, scratch: &mut Scratch, (first, end): (u32, u32)) {
+    for sweep in first..end {
+        if sweep + 1 == end {
             scratch.last_sweep.copy_from_slice(&scratch.pos);
         }
         solid::descend_inside(sub, state, scratch, sweep, |scratch| descend_bands(sub, state, scratch));
@@ -59,18 +89,19 @@ pub(super) fn answer(sub: &Substep, state: &mut State, scratch: &mut Scratch, re
             }
         }
         // The last clip is the Filter stage.
-        if sweep.is_multiple_of(CLIP_EACH) && sweep + 1 < sub.sweeps {
-            filter::clip(sub, state, scratch);
+        if (sweep - first).is_multiple_of(CLIP_EACH) && sweep + 1 < end {
+            filter::clip_on_the_way(sub, state, scratch);
         }
         let Scratch { pos, pose, touching, .. } = scratch;
         for row in touching.iter_mut() {
             row.update(row.between(pos, pose));
         }
     }
-    report.residual_m = Some(moved(&scratch.last_sweep, &scratch.pos).max(report.residual_m.unwrap_or(0.0)));
-    flexible::spread(sub, state, scratch);
-    velocities(sub, state, scratch);
-    store(sub, state, scratch, report);
+}
+
+fn report_moved(scratch: &Scratch, report: &mut StepReport) {
+    let moved = moved(&scratch.last_sweep, &scratch.pos);
+    report.residual_m = Some(moved.max(report.residual_m.unwrap_or(0.0)));
 }
 
 /// Bands see of other bodies what rows hold, and so nothing of the insides of solids.
@@ -120,14 +151,10 @@ fn store(sub: &Substep, state: &mut State, scratch: &mut Scratch, report: &mut S
     state.kept.clear();
     for work in touching.iter() {
         match work.source {
-            Source::Row(i) => {
+            Source::Row(i, _) => {
                 let row = &mut rows[i as usize];
                 (row.lambda, row.slip) = (work.lambda * sub.h, work.drag * sub.h);
-                if work.lambda > 0.0 {
-                    let (lambda, drag) = (work.lambda, work.drag);
-                    let stick = if work.slides { Vec3::ZERO } else { work.carried(work.between) };
-                    state.kept.push(Kept { key: row.key, lambda, stick, drag });
-                }
+                state.kept.extend(work.kept());
             }
             Source::Grip(i) => {
                 let grip = &mut state.grips[i as usize];

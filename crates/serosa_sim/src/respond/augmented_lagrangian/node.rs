@@ -99,7 +99,7 @@ mod tests {
     use super::*;
     use crate::VertexId;
     use crate::model::{Body, BodyKind, Model, SpringBody};
-    use crate::row::Side;
+    use crate::row::{RowKey, Side};
 
     fn some(seed: &mut u64) -> Real {
         *seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
@@ -115,7 +115,7 @@ mod tests {
         let weight = 0.5 + 0.5 * some(seed).abs();
         let (normal, drag) = (some_vec(seed).normalize(), some_vec(seed));
         Touching {
-            source: Source::Row(0),
+            source: Source::Row(0, RowKey::default()),
             sides: [
                 Side::Soft([VertexId(0), VertexId(1)], [weight, 1.0 - weight]),
                 Side::Soft([VertexId(1); 2], [1.0, 0.0]),

@@ -1,6 +1,5 @@
 //! From rows and grips to rows at work.
 
-use super::REST_GAP;
 use super::touching::{Source, Touching};
 use crate::body::Substep;
 use crate::body::flexible::PACE;
@@ -15,20 +14,20 @@ const FIRMNESS: Real = 2.0;
 /// What is held does not give way, and a free corner of the same face would have to go many times as far as it is asked: a
 /// row that has no more than this weight there is left to the filter.
 const LEVER: Real = 0.25;
-/// How much of an old overlap is left to the next step, so that nothing pops.
-const KEEP: Real = 0.95;
-/// How much of a multiplier is handed to the next step.
-const FADE: Real = 0.99;
+/// The share of an old overlap that is taken away in a second, and in a step at most, so that nothing pops.
+const MEND: [Real; 2] = [12.0, 0.05];
+/// Fastest that a gap smaller than that at rest is opened \[m/s\].
+const OPENING: Real = 5e-4;
 
-/// All rows and grips as the sweeps need them.
-pub(super) fn prepare(sub: &Substep, state: &State, scratch: &mut Scratch) {
+/// All rows and grips as the sweeps need them, with what is known of rows and which share of it counts.
+pub(super) fn prepare(sub: &Substep, state: &State, (kept, fade): (&[Kept], Real), scratch: &mut Scratch) {
     feel(sub, scratch);
     let Scratch { rows, touching, links, felt_inv_mass: inv_mass, rigid_mobility, .. } = scratch;
     touching.clear();
-    let mut kept = state.kept.iter().peekable();
+    let mut kept = kept.iter().peekable();
     for (i, row) in rows.iter().enumerate() {
         while kept.next_if(|k| k.key < row.key).is_some() {}
-        let memory = kept.peek().filter(|k| k.key == row.key).copied();
+        let memory = kept.peek().filter(|k| k.key == row.key).map(|k| (*k, fade));
         if let Some(work) = of_row(sub, state, (inv_mass, rigid_mobility), (i, row), memory) {
             touching.push(work);
         }
@@ -114,15 +113,15 @@ fn of_row(
     state: &State,
     mobility: (&[Real], &[Mobility]),
     (i, row): (usize, &Row),
-    memory: Option<&Kept>,
+    memory: Option<(&Kept, Real)>,
 ) -> Option<Touching> {
     let body = |p: PrimId| sub.model.prims[p.at()].body.0;
     let mut work = Touching {
-        source: Source::Row(i as u32),
+        source: Source::Row(i as u32, row.key),
         sides: row.sides,
         bodies: [body(row.key.a), body(row.key.b)],
         normal: row.normal,
-        offset: row.offset + REST_GAP + KEEP * row.gap.min(0.0),
+        offset: row.offset + gap_after(row, sub.h),
         stiffness: 0.0,
         lambda: 0.0,
         friction: row.friction,
@@ -134,13 +133,22 @@ fn of_row(
         between: Vec3::ZERO,
     };
     // The points of a touch lie opposite one another, along the normal: there the anchor begins.
-    if let Some(kept) = memory {
-        work.lambda = FADE * kept.lambda;
+    if let Some((kept, fade)) = memory {
+        work.lambda = fade * kept.lambda;
         work.anchor = -work.across(kept.stick);
         work.drag = work.across(kept.drag);
         work.limit = work.friction * work.lambda;
     }
     firm(&mut work, sub, state, mobility).then_some(work)
+}
+
+/// The gap that a row keeps at the end of a substep \[m\]: that at rest, or one that is smaller opens slowly.
+fn gap_after(row: &Row, h: Real) -> Real {
+    if row.gap < 0.0 {
+        let mended = (MEND[0] * h).min(MEND[1]);
+        return row.gap * (1.0 - mended);
+    }
+    row.rest.min(row.gap + OPENING * h)
 }
 
 /// Speed along `dir` for a unit impulse along it \[1/kg\].

@@ -2,7 +2,8 @@
 
 use crate::algebra::small::along_and_across;
 use crate::model::Pose;
-use crate::row::Side;
+use crate::row::{RowKey, Side};
+use crate::state::Kept;
 use crate::{Mat3, Real, Vec3};
 
 /// In the first sweep a row is taken to stick as long as its pull is less than so many times its limit. Free motion
@@ -43,7 +44,8 @@ pub struct Touching {
 /// Where a row at work comes from.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Source {
-    Row(u32),
+    /// Its number and key.
+    Row(u32, RowKey),
     Grip(u32),
 }
 
@@ -72,6 +74,13 @@ impl Touching {
     /// Whether one of its sides belongs to that body.
     pub fn holds(&self, body: u32) -> bool {
         self.bodies[0] == body || self.bodies[1] == body
+    }
+
+    /// What it hands on; nothing of a row that does not push.
+    pub(super) fn kept(&self) -> Option<Kept> {
+        let Source::Row(_, key) = self.source else { return None };
+        let stick = if self.slides { Vec3::ZERO } else { self.carried(self.between) };
+        (self.lambda > 0.0).then_some(Kept { key, lambda: self.lambda, stick, drag: self.drag })
     }
 
     /// Whether it pushes or pulls, as far as the multipliers know.
@@ -264,7 +273,7 @@ mod tests {
             let vertex = Side::Soft([VertexId(0); 2], [1.0, 0.0]);
             let normal = vec().normalize();
             let mut row = Touching {
-                source: if round % 4 == 0 { Source::Grip(0) } else { Source::Row(0) },
+                source: if round % 4 == 0 { Source::Grip(0) } else { Source::Row(0, RowKey::default()) },
                 sides: [vertex; 2],
                 bodies: [0, 1],
                 normal,
