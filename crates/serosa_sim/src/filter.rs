@@ -181,6 +181,11 @@ impl Planes {
         &self.lookout.ahead
     }
 
+    /// The steps of vertices and of frames as the last clip has left them.
+    pub(crate) fn taken(&self) -> (&[Vec3], &[[Vec3; 2]]) {
+        (&self.steps, &self.taken)
+    }
+
     fn link(&mut self, model: &Model, pairs: &[Near], vertices: usize) {
         let nodes = vertices + model.rigids.len();
         self.starts.clear();

@@ -106,7 +106,7 @@ pub struct State {
     pub grips: Vec<Grip>,
     /// Rows that pushed in the last substep, sorted by key. Written by Respond.
     pub kept: Vec<Kept>,
-    /// One per vertex, then per rigid frame: how far it may stray in the next substep for what it did in those before
+    /// One per vertex, then per rigid frame, then per body as a whole: how far it may stray in the next substep for what it did in those before
     /// \[m\]; 0 where its free motion says enough. Written by Finish.
     pub ahead: Vec<Real>,
     /// One per body: taken out of the motion by the guard. Written by Guard.
@@ -135,7 +135,7 @@ impl State {
             controls: elements(model).map(|(_, e)| at_rest(e.origin)).collect(),
             grips: Vec::with_capacity(model.tools.len() * GRIPS_MAX),
             kept: Vec::new(),
-            ahead: vec![0.0; model.rest.len() + model.rigids.len()],
+            ahead: vec![0.0; model.rest.len() + model.rigids.len() + model.bodies.len()],
             frozen: vec![false; model.bodies.len()],
             tracked: Vec::new(),
         }
@@ -148,7 +148,7 @@ impl State {
             |p: PrimId| model.prims.get(p.at()).is_some_and(|p| matches!(p.kind, PrimKind::Segment(_)));
         self.pos.len() == n
             && self.vel.len() == n
-            && self.ahead.len() == n + r
+            && self.ahead.len() == n + r + model.bodies.len()
             && self.pose.len() == r
             && self.twist.len() == r
             && self.radius.len() == model.prims.len()

@@ -48,7 +48,7 @@ pub fn step(world: &mut World, input: &Input, watch: Stopwatch) {
         for round in 0.. {
             let mut search = 0;
             while !filter::clip(&sub, state, scratch, search) {
-                detect::find_again(&sub, state, scratch, false);
+                detect::find_again(&sub, state, scratch, search == 0);
                 search += 1;
             }
             timer.mark(report, Stage::Filter);

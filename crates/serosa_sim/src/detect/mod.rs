@@ -440,7 +440,7 @@ impl Finder {
                 let prim = chunk * CHUNK + k;
                 *solid = solid_of(model, PrimId::from(prim), places);
                 *bounds = match search {
-                    Search::Near(reach) => reach.swept(PrimId::from(prim), solid.bounds()),
+                    Search::Near(reach) => reach.swept(model, PrimId::from(prim), solid.bounds()),
                     Search::Overlap => solid.bounds(),
                     Search::Between(end) => Way { model, start: places, end }.swept(PrimId::from(prim)),
                 };
@@ -505,7 +505,7 @@ impl Bucket {
                 return self.rows[before..].sort_unstable_by_key(|row| row.key);
             }
         };
-        let margin = reach.margin(a, b);
+        let margin = reach.margin(model, a, b);
         let rest = model.rest_gap((a, b), places.radius);
         let mute = |of: Of, end: usize| match of {
             Of::First => muted(model, a, end, b),

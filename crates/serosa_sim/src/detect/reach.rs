@@ -4,25 +4,17 @@
 //! together is as near as what lies still. Nothing bounds a motion: what the response and the filter did in the end is
 //! compared with what was searched for ([`Reach::holds`]), and where it went beyond, the search is made again, farther.
 
-use super::{Places, growth};
-use crate::body::Substep;
-use crate::model::{Body, BodyKind, Model, Pose, PrimKind, Shape};
-use crate::params::Response;
-use crate::row::REST_GAP;
-use crate::state::State;
-use crate::{PrimId, Real, Scratch, Vec3};
-use serosa_geometry::rotation::to_rotation_vector;
-use serosa_geometry::{Aabb, Touch};
+mod expect;
 
-/// The least that anything is expected to stray \[m\], and as a share of its edges.
-const LEAST: [Real; 2] = [1e-4, 0.02];
-/// What strayed in the last substep may stray so many times as far in this one.
-const AGAIN: Real = 1.2;
-/// How far a vertex may stray, as a share of its way beside that of its body.
-const STRAY: Real = 0.35;
-/// What descends with rows may stray by so many times what it would fall from rest: whether it falls is known when it
-/// descends.
-const FALL: Real = 1.2;
+pub(super) use expect::{look_again, look_ahead};
+
+use super::Places;
+use crate::model::{Body, BodyKind, Model, Pose, PrimKind, Shape};
+use crate::row::REST_GAP;
+use crate::{PrimId, Real, Vec3};
+use serosa_geometry::{Aabb, Touch};
+use std::ops::Range;
+
 /// A touch gets a row where the free motion, erring by this share of what its sides may stray, would close its gap.
 const DOUBT: Real = 0.5;
 /// A list of pairs should last for so many steps more, as far as that is not more than a few primitives.
@@ -38,26 +30,26 @@ const FARTHER: Real = 1.3;
 pub struct Reach {
     /// Where each vertex is expected to go \[m\].
     pub ways: Vec<Vec3>,
-    /// How far each vertex may stray from its way \[m\].
+    /// How far each body may stray from there as a whole \[m\].
+    pub commons: Vec<Real>,
+    /// How far each vertex may stray beside that \[m\].
     pub strays: Vec<Real>,
     /// Where each rigid frame is expected to go: a shift \[m\] and a rotation vector.
     pub turns: Vec<[Vec3; 2]>,
     /// How far any point of a rigid frame may stray, but for its bow \[m\].
     pub frames: Vec<Real>,
-    /// One per primitive: as far as any of its points may stray \[m\].
+    /// One per primitive: as far as any of its points may stray, beside its body as a whole \[m\].
     pub prims: Vec<Real>,
     /// One per primitive: the mean of its ways \[m\].
     mids: Vec<Vec3>,
-    /// One per primitive: how far any of its points may be from there, and half of a gap at rest \[m\].
+    /// One per primitive: how far any of its points may be from there beside its body, and half of a gap at rest \[m\].
     spreads: Vec<Real>,
     /// One per vertex: a length of the surface or rope about it \[m\].
     pub(crate) edges: Vec<Real>,
-    /// What was expected before the search was made again.
-    before: Vec<Vec3>,
-    turns_before: Vec<[Vec3; 2]>,
     /// Where each vertex was first expected to go in this substep \[m\].
     first: Vec<Vec3>,
-    /// One per vertex, then per frame: how far it went from where it was expected, where that was too far \[m\].
+    /// One per vertex, then per frame, then per body: how far it went from where it was expected, where that was too far
+    /// \[m\].
     beyond: Vec<Real>,
 }
 
@@ -72,6 +64,7 @@ impl Reach {
         let mut reach = Self {
             ways: vec![Vec3::ZERO; model.rest.len()],
             turns: vec![[Vec3::ZERO; 2]; model.rigids.len()],
+            commons: vec![0.0; model.bodies.len()],
             prims,
             ..Self::default()
         };
@@ -104,8 +97,8 @@ impl Reach {
 
     /// The box that a primitive may sweep, from the box where it stands.
     #[inline]
-    pub(super) fn swept(&self, prim: PrimId, at: Aabb) -> Aabb {
-        let (mid, spread) = (self.mids[prim.at()], self.spreads[prim.at()]);
+    pub(super) fn swept(&self, model: &Model, prim: PrimId, at: Aabb) -> Aabb {
+        let (mid, spread) = (self.mids[prim.at()], self.spreads[prim.at()] + self.common(model, prim));
         Aabb { min: at.min + mid.min(Vec3::ZERO), max: at.max + mid.max(Vec3::ZERO) }.grown(spread)
     }
 
@@ -117,14 +110,28 @@ impl Reach {
         all.grown(if spread.is_finite() { (STRIDES[0] * spread).min(0.5 * size) } else { 0.0 })
     }
 
-    /// How much nearer two primitives may come to one another at most \[m\].
+    /// How far a primitive may stray with its body as a whole \[m\].
     #[inline]
-    pub(super) fn margin(&self, a: PrimId, b: PrimId) -> Real {
-        let apart = (self.mids[a.at()] - self.mids[b.at()]).length();
-        apart + self.spreads[a.at()] + self.spreads[b.at()]
+    fn common(&self, model: &Model, prim: PrimId) -> Real {
+        self.commons[model.prims[prim.at()].body.at()]
     }
 
-    /// How far a primitive may advance along `dir` \[m\]; negative where it surely goes back.
+    /// How far two primitives may stray with their bodies as a whole \[m\]: nothing where that is one.
+    #[inline]
+    fn commons(&self, model: &Model, a: PrimId, b: PrimId) -> [Real; 2] {
+        let one = model.prims[a.at()].body == model.prims[b.at()].body;
+        if one { [0.0; 2] } else { [self.common(model, a), self.common(model, b)] }
+    }
+
+    /// How much nearer two primitives may come to one another at most \[m\].
+    #[inline]
+    pub(super) fn margin(&self, model: &Model, a: PrimId, b: PrimId) -> Real {
+        let apart = (self.mids[a.at()] - self.mids[b.at()]).length();
+        let [x, y] = self.commons(model, a, b);
+        apart + self.spreads[a.at()] + self.spreads[b.at()] + x + y
+    }
+
+    /// How far a primitive may advance along `dir` beside its body as a whole \[m\]; negative where it surely goes back.
     #[inline]
     fn advance(&self, model: &Model, at: Places, prim: PrimId, dir: Vec3) -> Real {
         let on = match model.prims[prim.at()].kind {
@@ -150,8 +157,8 @@ impl Reach {
         (a, b): (PrimId, PrimId),
         nearest: &Touch,
     ) -> bool {
-        let n = nearest.normal;
-        let nearer = self.advance(model, at, a, -n) + self.advance(model, at, b, n);
+        let (n, [x, y]) = (nearest.normal, self.commons(model, a, b));
+        let nearer = self.advance(model, at, a, -n) + self.advance(model, at, b, n) + x + y;
         // Not a number: better a pair too many.
         nearest.gap.is_nan() || nearer.is_nan() || nearest.gap < nearer.max(0.0)
     }
@@ -178,11 +185,12 @@ impl Reach {
         };
         let opens = (way(a, touch.s, touch.on_a) - way(b, touch.t, touch.on_b)).dot(touch.normal);
         // What solids and flexible bodies do to their surfaces free motion does not know; nor whether they fall.
-        let errs = |prim: PrimId| match model.bodies[model.prims[prim.at()].body.at()].kind {
-            BodyKind::Solid(_) | BodyKind::Flexible(_) => self.prims[prim.at()],
-            _ => DOUBT * self.prims[prim.at()],
+        let errs = |prim: PrimId, common: Real| match model.bodies[model.prims[prim.at()].body.at()].kind {
+            BodyKind::Solid(_) | BodyKind::Flexible(_) => self.prims[prim.at()] + common,
+            _ => DOUBT * (self.prims[prim.at()] + common),
         };
-        let room = touch.gap + opens - errs(a) - errs(b);
+        let [x, y] = self.commons(model, a, b);
+        let room = touch.gap + opens - errs(a, x) - errs(b, y);
         room.is_nan() || room <= rest
     }
 
@@ -190,12 +198,23 @@ impl Reach {
     /// farther from now on. O(vertices + frames).
     pub(crate) fn holds(&mut self, model: &Model, steps: &[Vec3], turns: &[[Vec3; 2]]) -> bool {
         let mut holds = true;
-        for v in 0..steps.len() {
-            let far = (steps[v] - self.ways[v]).length();
-            if !(far <= USE * self.strays[v]) && !model.neighbours.at(v.into()).is_empty() {
-                self.beyond[v] = self.beyond[v].max(far);
-                self.strays[v] = if far.is_finite() { FARTHER * far / USE } else { Real::INFINITY };
+        let farther = |far: Real| if far.is_finite() { FARTHER * far / USE } else { Real::INFINITY };
+        for (b, body) in model.bodies.iter().enumerate() {
+            let vertices = body.vertex_range();
+            let off = drift(vertices.clone(), |v| steps[v] - self.ways[v]);
+            if !(off.length() <= USE * self.commons[b]) && !vertices.is_empty() {
+                let beyond = &mut self.beyond[steps.len() + turns.len() + b];
+                *beyond = beyond.max(off.length());
+                self.commons[b] = farther(off.length());
                 holds = false;
+            }
+            for v in vertices.filter(|v| !model.neighbours.at((*v).into()).is_empty()) {
+                let far = (steps[v] - self.ways[v] - off).length();
+                if !(far <= USE * self.strays[v]) {
+                    self.beyond[v] = self.beyond[v].max(far);
+                    self.strays[v] = farther(far);
+                    holds = false;
+                }
             }
         }
         for (r, turn) in turns.iter().enumerate() {
@@ -203,7 +222,7 @@ impl Reach {
             if !(far <= USE * self.frames[r]) {
                 let beyond = &mut self.beyond[steps.len() + r];
                 *beyond = beyond.max(far);
-                self.frames[r] = if far.is_finite() { FARTHER * far / USE } else { Real::INFINITY };
+                self.frames[r] = farther(far);
                 holds = false;
             }
         }
@@ -218,14 +237,16 @@ impl Reach {
         self.beyond.fill(0.0);
     }
 
-    /// One per vertex, then per frame: how far it went from where it was expected, where that was too far \[m\].
+    /// One per vertex, then per frame, then per body: how far it went from where it was expected, where that was too far
+    /// \[m\].
     pub(crate) fn beyond(&self) -> &[Real] {
         &self.beyond
     }
 
-    /// How far a step of a vertex is off its free motion \[m\].
-    pub(crate) fn off_way(&self, v: usize, step: Vec3) -> Vec3 {
-        step - self.first[v]
+    /// How far steps are off the free motion of a body, as a whole and each beside that \[m\].
+    pub(crate) fn off_way(&self, body: &Body, steps: &[Vec3]) -> (Vec3, impl Fn(usize) -> Real) {
+        let off = drift(body.vertex_range(), |v| steps[v] - self.first[v]);
+        (off, move |v: usize| (steps[v] - self.first[v] - off).length())
     }
 
     /// Lets everything stop anywhere on its way, and on that to where the response would have it: so far as planes that
@@ -309,91 +330,8 @@ fn edges(model: &Model) -> Vec<Real> {
     longest
 }
 
-/// Where everything is expected to go: where `scratch` has it. It strays by what it strayed in the last substep, and by what
-/// it is not known to do yet.
-pub(super) fn look_ahead(sub: &Substep, state: &State, scratch: &mut Scratch) {
-    let model = sub.model;
-    expect(model, state, scratch);
-    let Scratch { reach, flexibles, .. } = scratch;
-    // What jaws hold goes with them.
-    for grip in &state.grips {
-        let r = model.tools[grip.tool.at()].rigid.at();
-        let way = scratch.pose[r].point(grip.at) - state.pos[grip.vertex.at()];
-        if way.is_finite() {
-            reach.ways[grip.vertex.at()] = way;
-        }
-    }
-    let descends = sub.params.response == Response::AugmentedLagrangian;
-    let fall = FALL * sub.params.fall().length() * sub.h * sub.h;
-    reach.strays.clear();
-    reach.strays.resize(reach.ways.len(), 0.0);
-    for (b, body) in model.bodies.iter().enumerate() {
-        let (vertices, drift) = (body.vertex_range(), drift(body, &reach.ways));
-        let carried = descends && crate::body::is_carried(sub, b, state);
-        for v in vertices.clone() {
-            let more = match body.kind {
-                BodyKind::Flexible(_) => flexibles[b].touched.springs_back(v - vertices.start).unwrap_or(0.0),
-                _ if carried => fall,
-                _ => 0.0,
-            };
-            let least = LEAST[0].min(LEAST[1] * reach.edges[v]);
-            let stray = STRAY * (reach.ways[v] - drift).length() + more;
-            reach.strays[v] = stray.max(AGAIN * state.ahead[v]).max(least);
-        }
-    }
-    growth::make_room(sub, state, &mut reach.strays);
-    reach.frames.clear();
-    let ahead = &state.ahead[model.rest.len()..];
-    reach.frames.extend(model.rigids.iter().zip(ahead).map(|(rigid, ahead)| {
-        let carried = descends && rigid.inv_mass > 0.0 && crate::body::is_carried(sub, rigid.body.at(), state);
-        let stray = if rigid.inv_mass > 0.0 { LEAST[0] } else { 0.0 };
-        stray.max(AGAIN * ahead) + if carried { fall } else { 0.0 }
-    }));
-    reach.first.clone_from(&reach.ways);
-    reach.beyond.resize(state.ahead.len(), 0.0);
-    reach.gather(model);
-}
-
-/// The same where the response has said what it makes of the step: from there it strays as far as that was off.
-pub(super) fn look_again(sub: &Substep, state: &State, scratch: &mut Scratch) {
-    let model = sub.model;
-    let reach = &mut scratch.reach;
-    std::mem::swap(&mut reach.before, &mut reach.ways);
-    std::mem::swap(&mut reach.turns_before, &mut reach.turns);
-    expect(model, state, scratch);
-    let Reach { ways, before, strays, turns, turns_before, frames, edges, .. } = &mut scratch.reach;
-    for (v, stray) in strays.iter_mut().enumerate() {
-        *stray = (STRAY * (ways[v] - before[v]).length()).max(LEAST[0].min(LEAST[1] * edges[v]));
-    }
-    for (r, stray) in frames.iter_mut().enumerate() {
-        let rigid = &model.rigids[r];
-        let least = if rigid.inv_mass > 0.0 { LEAST[0] } else { 0.0 };
-        *stray = (STRAY * strayed(&rigid.shape, turns_before[r], turns[r])).max(least);
-    }
-    growth::make_room(sub, state, strays);
-    scratch.reach.gather(model);
-}
-
-/// Ways and turns to where `scratch` has everything.
-fn expect(model: &Model, state: &State, scratch: &mut Scratch) {
-    let Scratch { reach, pos, pose, .. } = scratch;
-    reach.ways.clear();
-    reach.ways.extend(pos.iter().zip(&state.pos).map(|(to, from)| finite(*to - *from)));
-    reach.turns.clear();
-    reach.turns.extend(pose.iter().zip(&state.pose).map(|(to, from)| {
-        [finite(to.pos - from.pos), finite(to_rotation_vector(to.rot * from.rot.conjugate()))]
-    }));
-    debug_assert_eq!(model.rest.len(), reach.ways.len());
-}
-
-/// What is not a number does not move.
-fn finite(way: Vec3) -> Vec3 {
-    if way.is_finite() { way } else { Vec3::ZERO }
-}
-
-/// The mean of the ways of a body \[m\].
-fn drift(body: &Body, ways: &[Vec3]) -> Vec3 {
-    let vertices = body.vertex_range();
+/// The mean of what the vertices of a body do \[m\].
+fn drift(vertices: Range<usize>, of: impl Fn(usize) -> Vec3) -> Vec3 {
     let count = vertices.len().max(1) as Real;
-    ways[vertices].iter().sum::<Vec3>() / count
+    vertices.map(of).sum::<Vec3>() / count
 }

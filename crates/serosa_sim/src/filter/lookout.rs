@@ -33,10 +33,14 @@ impl Lookout {
     pub(super) fn begin(&mut self, model: &Model, reach: &Reach, steps: &[Vec3]) {
         self.seen.clear();
         self.seen.extend_from_slice(reach.beyond());
-        let solid = |body: &&Body| matches!(body.kind, BodyKind::Solid(_));
-        for v in model.bodies.iter().filter(solid).flat_map(Body::vertex_range) {
-            if !model.neighbours.at(VertexId::from(v)).is_empty() {
-                self.see(v, SPRING * reach.off_way(v, steps[v]).length());
+        let bodies = steps.len() + model.rigids.len();
+        for (b, body) in model.bodies.iter().enumerate() {
+            if matches!(body.kind, BodyKind::Solid(_)) {
+                let (whole, beside) = reach.off_way(body, steps);
+                self.see(bodies + b, SPRING * whole.length());
+                for v in body.vertex_range().filter(|v| !model.neighbours.at((*v).into()).is_empty()) {
+                    self.see(v, SPRING * beside(v));
+                }
             }
         }
     }

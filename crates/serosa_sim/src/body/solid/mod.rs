@@ -47,7 +47,7 @@ use material::Moduli;
 use prepare::{Nearness, Solid, Stuff, Turning, places, spot, vec};
 use strain::tets;
 use sweep::Weights;
-pub(crate) use touched::{descend_inside, descend_touched, finish, follow, start};
+pub(crate) use touched::{descend_inside, descend_touched, finish, follow, settle, start};
 use whole::Whole;
 
 /// Damping turns with the body again before these sweeps: rotations change little after the first.
@@ -149,6 +149,7 @@ fn descend_alone(sub: &Substep, state: &mut State, scratch: &mut Scratch, works:
         if state.frozen[b] {
             continue;
         }
+        land(sub, (b, body), state, scratch, works);
         end(sub, (b, body), state, scratch, works);
     }
 }
@@ -465,7 +466,36 @@ fn leap(
     true
 }
 
-/// Takes the new positions over; the whole of a free body is settled.
+/// Takes the new positions over; the whole of a free body that nothing pushes is settled.
+fn land(
+    sub: &Substep,
+    (b, body): (usize, &SolidBody),
+    state: &State,
+    scratch: &mut Scratch,
+    works: &mut [SolidWork],
+) {
+    let vertices = sub.model.bodies[b].vertex_range();
+    let flies = flies((b, body), scratch, works);
+    let (old, target) = (&state.pos[vertices.clone()], &scratch.target[vertices.clone()]);
+    let pos = &mut scratch.pos[vertices.clone()];
+    for (x, place) in pos.iter_mut().zip(&body.layout.places) {
+        *x = vec(works[b].flow[*place as usize]);
+    }
+    if flies {
+        let SolidWork { made_for, inertia, turning, flow, start, .. } = &mut works[b];
+        let solid = Solid { body, tets: tets(sub.model, body), stuff: made_for, inertia };
+        let most = (*start - solid.potential(turning, flow, false)) * sub.h * sub.h;
+        Whole { mass: &sub.model.mass[vertices], old, target }.settle(pos, most);
+    }
+}
+
+/// Whether nothing holds or pushes a body.
+fn flies((b, body): (usize, &SolidBody), scratch: &Scratch, works: &[SolidWork]) -> bool {
+    let pushed = || scratch.links.rows_of(b).iter().any(|r| scratch.touching[*r as usize].is_felt());
+    body.free && works[b].holds.is_empty() && !pushed()
+}
+
+/// Velocities are what the positions did, and what jaws pull with is kept.
 fn end(
     sub: &Substep,
     (b, body): (usize, &SolidBody),
@@ -474,19 +504,7 @@ fn end(
     works: &mut [SolidWork],
 ) {
     let vertices = sub.model.bodies[b].vertex_range();
-    let (old, target) = (&state.pos[vertices.clone()], &scratch.target[vertices.clone()]);
-    let pos = &mut scratch.pos[vertices.clone()];
-    for (x, place) in pos.iter_mut().zip(&body.layout.places) {
-        *x = vec(works[b].flow[*place as usize]);
-    }
-    let pushed = scratch.links.rows_of(b).iter().any(|r| scratch.touching[*r as usize].is_felt());
-    let free = body.free && works[b].holds.is_empty() && !pushed;
-    if free {
-        let SolidWork { made_for, inertia, turning, flow, start, .. } = &mut works[b];
-        let solid = Solid { body, tets: tets(sub.model, body), stuff: made_for, inertia };
-        let most = (*start - solid.potential(turning, flow, false)) * sub.h * sub.h;
-        Whole { mass: &sub.model.mass[vertices.clone()], old, target }.settle(pos, most);
-    }
+    let free = flies((b, body), scratch, works);
     for hold in &works[b].holds {
         let grip = &mut state.grips[hold.grip as usize];
         let pull = hold.force(scratch.pos[hold.vertex.at()]);

@@ -10,7 +10,9 @@ use super::loads::{self, Bare};
 use super::prepare::{Solid, spot, vec};
 use super::strain::tets;
 use super::sweep::Weights;
-use super::{Among, SolidWork, begin, end, end_sweep, fill, prepare_sweep, ready, solids, turns_before};
+use super::{
+    Among, SolidWork, begin, end, end_sweep, fill, land, prepare_sweep, ready, solids, turns_before,
+};
 use crate::body::Substep;
 use crate::model::{Body, BodyKind, LANES, Law, Layout, Model, NONE, SECTION, SolidBody};
 use crate::respond::augmented_lagrangian::{Contacts, Links, Local};
@@ -157,7 +159,17 @@ pub(crate) fn descend_touched(
     }
 }
 
-/// Ends the substep of a solid. Its momenta are those of a free body where nothing pushed it.
+/// Ends the sweeps: the whole of solids that nothing pushed is settled.
+pub(crate) fn settle(sub: &Substep, state: &State, scratch: &mut Scratch) {
+    let mut works = std::mem::take(&mut scratch.solids);
+    for (b, body) in solids(sub.model).filter(|(b, _)| !state.frozen[*b]) {
+        fill(body, &scratch.pos[sub.model.bodies[b].vertex_range()], &mut works[b].flow);
+        land(sub, (b, body), state, scratch, &mut works);
+    }
+    scratch.solids = works;
+}
+
+/// Ends the substep of a solid.
 pub(crate) fn finish(
     sub: &Substep,
     (b, body): (usize, &SolidBody),
@@ -167,14 +179,7 @@ pub(crate) fn finish(
     if state.frozen[b] {
         return;
     }
-    // The filter may have changed velocities on the way.
-    let fall = sub.params.fall() * sub.h;
-    for v in sub.model.bodies[b].vertex_range().filter(|v| scratch.inv_mass[*v] > 0.0) {
-        scratch.vel[v] = state.vel[v] + fall;
-    }
     let mut works = std::mem::take(&mut scratch.solids);
-    let pos = &scratch.pos[sub.model.bodies[b].vertex_range()];
-    fill(body, pos, &mut works[b].flow);
     end(sub, (b, body), state, scratch, &mut works);
     scratch.solids = works;
 }

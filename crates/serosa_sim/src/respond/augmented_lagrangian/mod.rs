@@ -49,7 +49,7 @@ pub(super) fn answer(sub: &Substep, state: &State, scratch: &mut Scratch, report
     springs::start(sub, state, scratch);
     flexible::start(sub, state, scratch);
     sweeps(sub, state, scratch, (0, sub.sweeps));
-    report_moved(scratch, report);
+    end_sweeps(sub, state, scratch, report);
 }
 
 /// Goes on from where everything is, with the rows of a search made again.
@@ -62,12 +62,11 @@ pub(super) fn go_on(sub: &Substep, state: &State, scratch: &mut Scratch, report:
     flexible::start(sub, state, scratch);
     let more = sub.sweeps.div_ceil(AGAIN);
     sweeps(sub, state, scratch, (sub.sweeps, sub.sweeps + more));
-    report_moved(scratch, report);
+    end_sweeps(sub, state, scratch, report);
 }
 
 /// Velocities and momenta from positions and pushes, and what the next step is to know.
 pub(super) fn close(sub: &Substep, state: &mut State, scratch: &mut Scratch, report: &mut StepReport) {
-    flexible::spread(sub, state, scratch);
     velocities(sub, state, scratch);
     momentum::settle(sub, state, scratch);
     store(sub, state, scratch, report);
@@ -99,7 +98,10 @@ fn sweeps(sub: &Substep, state: &State, scratch: &mut Scratch, (first, end): (u3
     }
 }
 
-fn report_moved(scratch: &Scratch, report: &mut StepReport) {
+/// All positions are where the response would have them.
+fn end_sweeps(sub: &Substep, state: &State, scratch: &mut Scratch, report: &mut StepReport) {
+    flexible::spread(sub, state, scratch);
+    solid::settle(sub, state, scratch);
     let moved = moved(&scratch.last_sweep, &scratch.pos);
     report.residual_m = Some(moved.max(report.residual_m.unwrap_or(0.0)));
 }
