@@ -5,9 +5,9 @@
 //! everywhere on it; but one vertex of a solid that is plucked does not make all others near to everything.
 
 use crate::detect::Reach;
-use crate::model::{Body, BodyKind, Model};
+use crate::model::{BodyKind, Model};
 use crate::row::Row;
-use crate::{Real, Vec3, VertexId};
+use crate::{Real, Vec3};
 
 /// How much more than in one substep the surface of a solid may be sent from its free motion in the next.
 const SPRING: Real = 1.25;

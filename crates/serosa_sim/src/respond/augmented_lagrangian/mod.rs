@@ -98,10 +98,16 @@ fn sweeps(sub: &Substep, state: &State, scratch: &mut Scratch, (first, end): (u3
     }
 }
 
-/// All positions are where the response would have them.
+/// All positions are where the response would have them, and rows know their impulses.
 fn end_sweeps(sub: &Substep, state: &State, scratch: &mut Scratch, report: &mut StepReport) {
     flexible::spread(sub, state, scratch);
     solid::settle(sub, state, scratch);
+    let Scratch { rows, touching, .. } = &mut *scratch;
+    for work in touching.iter() {
+        if let Source::Row(i, _) = work.source {
+            (rows[i as usize].lambda, rows[i as usize].slip) = (work.lambda * sub.h, work.drag * sub.h);
+        }
+    }
     let moved = moved(&scratch.last_sweep, &scratch.pos);
     report.residual_m = Some(moved.max(report.residual_m.unwrap_or(0.0)));
 }
@@ -147,17 +153,13 @@ fn velocities(sub: &Substep, state: &mut State, scratch: &mut Scratch) {
     }
 }
 
-/// Multipliers and anchors go to the state, impulses to the rows, and grips that cannot hold slip.
+/// Multipliers and anchors go to the state, and grips that cannot hold slip.
 fn store(sub: &Substep, state: &mut State, scratch: &mut Scratch, report: &mut StepReport) {
-    let Scratch { pos, pose, rows, touching, .. } = scratch;
+    let Scratch { pos, pose, touching, .. } = scratch;
     state.kept.clear();
     for work in touching.iter() {
         match work.source {
-            Source::Row(i, _) => {
-                let row = &mut rows[i as usize];
-                (row.lambda, row.slip) = (work.lambda * sub.h, work.drag * sub.h);
-                state.kept.extend(work.kept());
-            }
+            Source::Row(..) => state.kept.extend(work.kept()),
             Source::Grip(i) => {
                 let grip = &mut state.grips[i as usize];
                 grip.pull = work.drag;
