@@ -60,6 +60,9 @@ const ROUNDS: u32 = 6;
 /// Searches after which everything may stop anywhere on its way.
 const SEARCHES: u32 = 5;
 
+/// What is stopped by less than this share of the gap at rest needs no more sweeps.
+const FAR: Real = 0.5;
+
 /// Of a pair that has no plane.
 const NONE: u32 = u32::MAX;
 
@@ -648,9 +651,28 @@ fn rounds(planes: &mut Planes, scene: &Scene, parts: bool) {
     }
 }
 
-/// Whether the steps are shortened, where that matters.
+/// Whether anything was stopped.
 pub(crate) fn stops(scratch: &Scratch) -> bool {
     !scratch.planes.stops.is_empty()
+}
+
+/// Whether anything was stopped that would have gone farther than a share of the gap at rest. O(vertices of stopped pairs).
+pub(crate) fn stops_far(sub: &Substep, state: &State, scratch: &Scratch) -> bool {
+    let Scratch { planes, finder, pos, pose, .. } = scratch;
+    planes.stops.iter().map(|k| &finder.near[*k as usize]).any(|pair| {
+        let [a, b] = pair.prims;
+        let most = FAR * sub.model.rest_gap((a, b), &state.radius);
+        pair.prims.iter().any(|prim| match sub.model.prims[prim.at()].kind {
+            PrimKind::Shape(r) => {
+                let shift = pose[r.at()].pos - state.pose[r.at()].pos;
+                (planes.turns[r.at()].shift - shift).length() > most
+            }
+            ref soft => {
+                let cut = |v: &VertexId| (planes.steps[v.at()] - (pos[v.at()] - state.pos[v.at()])).length();
+                soft.vertices().iter().any(|v| cut(v) > most)
+            }
+        })
+    })
 }
 
 /// Takes over the steps that were shortened, and stops by impulses what they would have met.

@@ -52,7 +52,7 @@ pub fn step(world: &mut World, input: &Input, watch: Stopwatch) {
                 search += 1;
             }
             timer.mark(report, Stage::Filter);
-            if round >= ROUNDS || !respond::would_go_on(&sub, scratch) {
+            if round >= ROUNDS || !respond::would_go_on(&sub, state, scratch) {
                 break;
             }
             detect::find_again(&sub, state, scratch, true);

@@ -5,7 +5,7 @@
 //! everywhere on it; but one vertex of a solid that is plucked does not make all others near to everything.
 
 use crate::detect::Reach;
-use crate::model::{BodyKind, Model};
+use crate::model::{BodyKind, Model, Prim, PrimKind};
 use crate::row::Row;
 use crate::{Real, Vec3};
 
@@ -72,10 +72,12 @@ impl Lookout {
         }
         for body in &model.bodies {
             let (vertices, seen) = (body.vertex_range(), &self.seen[body.vertex_range()]);
+            let has_faces = |prim: &Prim| matches!(prim.kind, PrimKind::Triangle(_));
+            let prims = &model.prims[body.prims.start as usize..body.prims.end as usize];
             let on_surface = vertices.clone().filter(|v| reach.edges[*v] > 0.0).count();
-            let everywhere = match (&body.kind, on_surface) {
-                (BodyKind::Springs(_) | BodyKind::Band(_), _) | (_, 0) => seen.iter().copied().fold(0.0, Real::max),
-                (_, count) => MEAN * seen.iter().sum::<Real>() / count as Real,
+            let everywhere = match prims.iter().any(has_faces) {
+                true => MEAN * seen.iter().sum::<Real>() / on_surface.max(1) as Real,
+                false => seen.iter().copied().fold(0.0, Real::max),
             };
             self.ahead[vertices].iter_mut().for_each(|ahead| *ahead = ahead.max(everywhere));
         }

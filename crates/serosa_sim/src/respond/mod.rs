@@ -63,9 +63,9 @@ pub(crate) fn answer(sub: &Substep, state: &mut State, scratch: &mut Scratch, re
     grip::slip(sub, &motion, state, grip_work, report);
 }
 
-/// Whether a response goes on where the filter has stopped something.
-pub(crate) fn would_go_on(sub: &Substep, scratch: &Scratch) -> bool {
-    sub.params.response == Response::AugmentedLagrangian && filter::stops(scratch)
+/// Whether a response goes on, since the filter has stopped something.
+pub(crate) fn would_go_on(sub: &Substep, state: &State, scratch: &Scratch) -> bool {
+    sub.params.response == Response::AugmentedLagrangian && filter::stops_far(sub, state, scratch)
 }
 
 /// The stage goes on with the rows of what the filter has stopped.
