@@ -8,7 +8,7 @@ use crate::{Input, World, body, detect, filter, guard, respond, tools};
 pub const SWEEPS_MAX: u32 = 10_000;
 
 /// How often in a substep a response goes on with what the filter has stopped.
-const ROUNDS: u32 = 2;
+const ROUNDS: u32 = 1;
 
 /// Advances a world by one step of `params.dt_s`.
 ///

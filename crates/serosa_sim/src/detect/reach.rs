@@ -18,7 +18,7 @@ use std::ops::Range;
 /// A touch gets a row where the free motion, erring by this share of what its sides may stray, would close its gap.
 const DOUBT: Real = 0.5;
 /// A list of pairs should last for so many steps more, as far as that is not more than a few primitives.
-const STRIDES: [Real; 2] = [2.0, 2.0];
+const STRIDES: [Real; 2] = [3.0, 4.0];
 /// How much of what may be strayed is used before the search is made again.
 const USE: Real = 0.9;
 /// What has strayed too far may stray so many times as far when the search is made again.

@@ -15,7 +15,7 @@ const SPRING: Real = 1.25;
 const MEAN: Real = 2.0;
 /// How far a vertex is looked out for at most, in edges. What strays farther is near to all of itself: that is searched for
 /// where it happens, not where it may.
-const EDGES: Real = 0.5;
+const EDGES: Real = 0.25;
 
 /// What is looked out for.
 #[derive(Clone, Debug, Default)]

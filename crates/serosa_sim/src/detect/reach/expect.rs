@@ -12,9 +12,11 @@ use serosa_geometry::rotation::to_rotation_vector;
 /// The least that anything is expected to stray \[m\], and as a share of its edges.
 const LEAST: [Real; 2] = [1e-4, 0.02];
 /// What strayed in the last substep may stray so many times as far in this one.
-const AGAIN: Real = 1.2;
+const AGAIN: Real = 1.4;
 /// How far a vertex may stray, as a share of its way beside that of its body.
 const STRAY: Real = 0.35;
+/// The same after the response, as a share of what it was off.
+const AFTER: Real = 0.1;
 /// What descends with rows may stray by so many times what it would fall from rest: whether it falls is known when it
 /// descends.
 const FALL: Real = 1.2;
@@ -80,14 +82,14 @@ pub(in crate::detect) fn look_again(sub: &Substep, state: &State, scratch: &mut 
         let vertices = body.vertex_range();
         let off = drift(vertices.clone(), |v| steps[v] - reach.ways[v]);
         let least = vertices.clone().map(|v| reach.least(v)).fold(0.0, Real::max);
-        reach.commons[b] = (STRAY * off.length()).max(least);
+        reach.commons[b] = (AFTER * off.length()).max(least);
         for v in vertices {
             let far = (steps[v] - reach.ways[v] - off).length();
-            reach.strays[v] = (STRAY * far).max(reach.least(v));
+            reach.strays[v] = (AFTER * far).max(reach.least(v));
         }
     }
     for (r, rigid) in model.rigids.iter().enumerate().filter(|(_, rigid)| rigid.inv_mass > 0.0) {
-        reach.frames[r] = (STRAY * strayed(&rigid.shape, reach.turns[r], turns[r])).max(LEAST[0]);
+        reach.frames[r] = (AFTER * strayed(&rigid.shape, reach.turns[r], turns[r])).max(LEAST[0]);
     }
     reach.ways.copy_from_slice(steps);
     reach.turns.copy_from_slice(turns);
