@@ -119,6 +119,7 @@ fn the_grid_finds_what_all_pairs_find() {
             throw(&mut world, &mut seed, [1e-4, 2e-3, 1e-2][tick % 3]);
             let mut reach = Reach::around(&world.model, vec![3e-3; world.model.prims.len()]);
             reach.ways.iter_mut().for_each(|way| *way = noise3(&mut seed) * 4e-3);
+            reach.bound(&world.model);
             let mut later = world.clone();
             throw(&mut later, &mut seed, 0.02);
             let searches = [Search::Overlap, Search::Near(&reach), Search::Between(places(&later))];

@@ -62,6 +62,7 @@ fn the_list_misses_nothing() {
                 world.state.radius.iter().map(|_| far * (1.0 + noise(&mut seed))).collect(),
             );
             reach.ways.iter_mut().for_each(|way| *way = noise3(&mut seed) * far);
+            reach.bound(model);
             let search = if tick % 3 == 0 { Search::Overlap } else { Search::Near(&reach) };
             let at = Places { pos: &world.state.pos, pose: &world.state.pose, radius: &world.state.radius };
             list.rows(model, params, Detector::Grid, (at, search), &mut rows);
@@ -123,8 +124,7 @@ fn a_solid_beside_itself_has_all_its_rows() {
                 model.prims.iter().map(of).collect()
             };
             reach.prims = most(&|v| reach.strays[v]);
-            let ways = most(&|v| reach.ways[v].length());
-            reach.farthest = reach.prims.iter().zip(ways).map(|(stray, way)| stray + way).collect();
+            reach.bound(model);
             let at = Places { pos: &world.state.pos, pose: &world.state.pose, radius: &world.state.radius };
             list.rows(model, params, Detector::Grid, (at, Search::Near(&reach)), &mut rows);
             every.rows(model, params, Detector::AllPairs, (at, Search::Near(&reach)), &mut all);
@@ -149,11 +149,10 @@ fn a_solid_that_closes_on_itself_has_all_its_rows() {
         let angle = if angle > 6.25 { 0.0 } else { angle } * total / 6.2;
         askew() * Vec3::new(radius * angle.cos(), p.y, -radius * angle.sin())
     };
-    // All go the same way, by less than the gap: none comes nearer, and all are looked at as far as both go.
+    // All go the same way: none comes nearer, and what rests has its rows all the same.
     let mut reach = Reach::around(model, vec![0.0; model.prims.len()]);
-    reach.strays = vec![0.0; model.rest.len()];
     reach.ways.fill(Vec3::X * 6e-5);
-    reach.farthest.fill(6e-5);
+    reach.bound(model);
     let thick: Vec<Real> = world.state.radius.iter().map(|r| r + 1e-3).collect();
     let (mut rows, mut all, mut found) = (Vec::new(), Vec::new(), [0, 0]);
     let (mut list, mut every) = (Finder::default(), Finder::default());
