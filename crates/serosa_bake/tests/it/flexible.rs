@@ -3,8 +3,8 @@
 use serosa_bake::flexible::gradients::descend;
 use serosa_bake::flexible::{Chosen, System, choose};
 use serosa_bake::raw::{
-    Place, RawBody, RawCompliance, RawControl, RawFlexible, RawGeometry, RawMethod, RawModel, RawScene,
-    RawTets, Selector,
+    ControlMove, Place, RawBody, RawCompliance, RawControl, RawFlexible, RawGeometry, RawMethod, RawModel,
+    RawScene, RawTets, Selector,
 };
 use serosa_bake::{Fault, bake};
 use serosa_geometry::generate::block::{Block, block};
@@ -35,7 +35,7 @@ fn control(name: &str, set: &str) -> RawControl {
     }
 }
 
-fn flexible(controls: Vec<RawControl>) -> RawFlexible {
+pub fn flexible(controls: Vec<RawControl>) -> RawFlexible {
     RawFlexible {
         method: RawMethod::Finite,
         base: Region { name: "it".into(), law: Law::Corotated, young: YOUNG, poisson: 0.3, density: 1000.0 },
@@ -48,16 +48,16 @@ fn flexible(controls: Vec<RawControl>) -> RawFlexible {
     }
 }
 
-fn scene(tets: RawTets, model: RawFlexible) -> RawScene {
+pub fn scene(tets: RawTets, model: RawFlexible) -> RawScene {
     let body = RawBody::new("it", RawGeometry::Tets(tets), RawModel::Flexible(Box::new(model)));
     RawScene { bodies: vec![body], ..RawScene::default() }
 }
 
-fn bar() -> RawTets {
+pub fn bar() -> RawTets {
     block_of(Vec3::new(0.4, 0.1, 0.1), [8, 2, 2])
 }
 
-fn both_ends() -> RawFlexible {
+pub fn both_ends() -> RawFlexible {
     flexible(vec![control("left", "left"), control("right", "right")])
 }
 
@@ -393,6 +393,20 @@ fn forces_are_balanced_by_reactions() {
     assert!((stretched.x / (0.4 * 0.4 / (YOUNG * 0.01)) - 1.0).abs() < 0.1, "{stretched}");
 }
 
+#[test]
+fn control_elements_beyond_the_reach_of_hands_are_refused() {
+    let mut far = both_ends();
+    let shift = Vec3::X * 40.0;
+    far.controls[1].moves = vec![ControlMove { shift, ..still() }];
+    let told = refused(bar(), far);
+    assert!(told[0].message.contains("\"right\" begins or is led farther than 33 m"), "{told:?}");
+}
+
+fn still() -> ControlMove {
+    let zero = Vec3::ZERO;
+    ControlMove { time_s: 0.0, shift: zero, turn: zero, scale: Vec3::ONE, force: zero, torque: zero }
+}
+
 fn refused(tets: RawTets, model: RawFlexible) -> Vec<Fault> {
     bake(&scene(tets, model)).expect_err("it was baked")
 }
@@ -495,7 +509,7 @@ fn the_mean_rotation_is_the_one_that_was_asked_for() {
 }
 
 /// Held at its left end, led at its right one.
-fn half_held(by_force: bool) -> RawScene {
+pub fn half_held(by_force: bool) -> RawScene {
     let mut raw = scene(bar(), flexible(vec![RawControl { by_force, ..control("right", "right") }]));
     raw.bodies[0].attachments = vec![Selector::Name("left".into())];
     raw
