@@ -104,9 +104,8 @@ fn a_hanging_chain_is_a_catenary() {
     let smooth = (a * a + length * length / 4.0).sqrt() - a;
     assert!((sag / smooth - 1.0).abs() < 5e-3, "sag {sag}, smooth catenary {smooth}");
 
-    // The supports carry the weight of all nodes but the two held ones.
-    let (model, free) = (&bake.model, links - 1);
-    let weight: f64 = model.mass[1..=free].iter().sum::<f64>() * 9.81;
+    // The supports carry the weight of all nodes, of the two held ones too.
+    let (model, weight) = (&bake.model, 0.2 * 9.81);
     let ends = vec![VertexId(0), VertexId(links as u32)];
     let probe =
         Probe { name: "load".into(), measure: Measure::SupportForce(model.body("chain").unwrap(), ends) };

@@ -74,6 +74,32 @@ impl FlexibleWork {
         }
     }
 
+    /// What some elements, and attachments if so said, put on the body, contacts included \[N\]. What nothing moves is in
+    /// balance: attachments carry what is left of weight, contacts and elements.
+    pub(crate) fn carried(
+        &self,
+        body: &FlexibleBody,
+        gravity: Vec3,
+        (elements, attached): (&[u32], bool),
+    ) -> Vec3 {
+        // Betti: a contact acts on an element as the vertex that it pushes follows the element.
+        let pull = |e: usize| {
+            let reaction = self.reactions.get(e).map_or(Vec3::ZERO, |both| both[0]);
+            let each = self.touched.forces().map(|(v, force)| {
+                let along = |axis: usize| body.moved_by(v as usize, MODES * e + axis).dot(force);
+                Vec3::new(along(0), along(1), along(2))
+            });
+            reaction - self.frame.rot * each.sum::<Vec3>()
+        };
+        let sum: Vec3 = elements.iter().map(|e| pull(*e as usize)).sum();
+        if !attached {
+            return sum;
+        }
+        let all: Vec3 = (0..body.elements.len()).map(pull).sum();
+        let pressed = self.frame.rot * self.touched.forces().map(|(_, force)| force).sum::<Vec3>();
+        sum - all - pressed - gravity * body.weight.mass
+    }
+
     /// What exceeds the limits, apart from strains. Of two elements that are drawn apart both are as far from the mean
     /// but for rounding: the one is meant that is on its way for longer in this substep. Its angle comes before its stretch.
     fn exceeded(&self, body: &FlexibleBody, next: &[Affine], now: &[Controlled]) -> Option<Excess> {
