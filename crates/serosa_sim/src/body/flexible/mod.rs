@@ -14,7 +14,7 @@ mod touched;
 pub use frame::{Frame, angle_of};
 pub use sum::{largest_strain, shape};
 pub use surface::{Gauge, Lame, Quantity};
-pub(crate) use touched::{PACE, descend, spread, start};
+pub(crate) use touched::{descend, pace, spread, start};
 
 use crate::body::Substep;
 use crate::model::{BodyKind, ControlElement, FlexibleBody, Limits, MODES, Model, Weight};

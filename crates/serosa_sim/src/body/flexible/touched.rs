@@ -26,18 +26,26 @@ const HALVINGS: u32 = 8;
 const JOB: usize = 512;
 /// What is nearer to its free shape than this is there \[m\].
 const NEAR: Real = 1e-9;
-/// How much of the way to where pushes take it a body goes in a substep.
+/// In this time a body goes all but 1/e of the way to where pushes take it \[s\]: a third of it in 10 ms.
 ///
-/// Rows hold the points where they were found. A body without inertia that went all the way would turn its faces under
-/// what presses it so far that the next rows are found elsewhere, and turn them back again: it would never rest. As it
-/// is it creeps like a material with some viscosity, and where it comes to rest is the same.
-pub(crate) const PACE: Real = 1.0 / 3.0;
+/// Rows hold the points where they were found. A body without inertia that went all the way at once would turn its faces
+/// under what presses it so far that the next rows are found elsewhere, and turn them back again: it would never rest. As
+/// it is it creeps like a material with some viscosity, and where it comes to rest is the same.
+const CREEP: Real = 25e-3;
 /// Vertices of one body that a row can hold.
 const HELD: usize = 6;
+
+/// How much of the way to where pushes take it a body goes in a substep of `h`: the exact creep of a Kelvin material, so
+/// that the clock of the simulation does not set its time.
+pub(crate) fn pace(h: Real) -> Real {
+    -libm::expm1(-h / CREEP)
+}
 
 /// What a substep knows of a body that is touched.
 #[derive(Clone, Debug, Default)]
 pub struct Touched {
+    /// See [`pace`].
+    pace: Real,
     columns: Columns,
     /// Where each vertex goes while nothing touches it \[m\].
     free: Vec<Vec3>,
@@ -164,6 +172,7 @@ pub(super) fn recall(
     let yields =
         sub.params.response == Response::AugmentedLagrangian && !matches!(body.compliance, Compliance::None);
     let mut touched = std::mem::take(&mut work.touched);
+    touched.pace = pace(sub.h);
     touched.carried.clear();
     if yields {
         let vertices = sub.model.bodies[b].vertex_range();
@@ -181,13 +190,13 @@ pub(super) fn recall(
 
 /// Predict, when its free shape is known: it starts as far from it as it was, and left alone goes a share of the way back.
 pub(super) fn carry(work: &mut FlexibleWork, pos: &mut [Vec3]) {
-    let Touched { free, carried, .. } = &mut work.touched;
+    let Touched { free, carried, pace, .. } = &mut work.touched;
     free.clear();
     free.extend_from_slice(pos);
     for ((x, free), moved) in pos.iter_mut().zip(free).zip(carried) {
         let moved = work.frame.rot * *moved;
         *x += moved;
-        *free += moved * (1.0 - PACE);
+        *free += moved * (1.0 - *pace);
     }
 }
 
@@ -229,8 +238,9 @@ pub(crate) fn descend(sub: &Substep, b: usize, body: &FlexibleBody, state: &Stat
 pub(crate) fn spread(sub: &Substep, state: &State, scratch: &mut Scratch) {
     each(sub, state, scratch, |body, rot, touched, among| {
         touched.gather(rot);
-        touched.energy = 0.5 * touched.rows.iter().map(|own| own.push.dot(own.moved)).sum::<Real>() / PACE;
-        let Touched { columns, free, vertices, forces, .. } = &*touched;
+        touched.energy =
+            0.5 * touched.rows.iter().map(|own| own.push.dot(own.moved)).sum::<Real>() / touched.pace;
+        let Touched { columns, free, vertices, forces, pace, .. } = &*touched;
         let pushed = || vertices.iter().zip(forces).filter(|(_, force)| **force != Vec3::ZERO);
         let own = &mut among.pos[among.vertices.clone()];
         if pushed().next().is_none() {
@@ -241,7 +251,7 @@ pub(crate) fn spread(sub: &Substep, state: &State, scratch: &mut Scratch) {
             pos.fill(Vec3::ZERO);
             for (v, force) in pushed() {
                 let columns = columns.of(body, *v);
-                let force = *force * PACE;
+                let force = *force * *pace;
                 pos.iter_mut().zip(first..).for_each(|(pos, v)| *pos += block(&columns, v) * force);
             }
             pos.iter_mut().zip(free).for_each(|(pos, free)| *pos = *free + rot * *pos);
@@ -257,7 +267,7 @@ impl Touched {
 
     /// How far a vertex would go back towards its free shape in this substep, if nothing pushed any more \[m\].
     pub(crate) fn springs_back(&self, vertex: usize) -> Option<Real> {
-        self.carried.get(vertex).map(|moved| PACE * moved.length())
+        self.carried.get(vertex).map(|moved| self.pace * moved.length())
     }
 
     /// Lists the rows of a body and the vertices that they hold.
@@ -286,7 +296,7 @@ impl Touched {
         for (v, weight) in self.rows[i].held() {
             let columns = self.columns.of(body, v);
             for (to, vertex) in self.within[start..].iter_mut().zip(&self.vertices) {
-                *to += block(&columns, *vertex) * (weight * PACE);
+                *to += block(&columns, *vertex) * (weight * self.pace);
             }
         }
         let back = rot.transpose();
