@@ -255,6 +255,16 @@ fn it_springs_back_at_a_rate_that_does_not_depend_on_the_step() {
     }
 }
 
+/// What comes near is solved for a part in each step, before it touches.
+#[test]
+fn columns_are_there_before_a_touch() {
+    let on = |z: Real| Vec3::new(0.01, 0.0, PROBE + 0.04 + z);
+    let mut world = baked(&with_probe(brick(RawCompliance::Demand), on(0.02))).world();
+    press(&mut world, on(0.02), on(-0.004), 120);
+    assert!(world.report.contacts > 0);
+    assert_eq!(world.scratch.flexibles[0].touched.late(), 0);
+}
+
 #[test]
 fn contact_pushes_never_pulls_and_friction_keeps_to_its_cone() {
     let mut world = baked(&with_probe(ball(300), ABOVE)).world();

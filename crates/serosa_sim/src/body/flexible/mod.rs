@@ -5,6 +5,7 @@
 //! small; where it is not, the elements stay where they are and the report says why (Klimenko, Nikitina and Nikitin
 //! 2004; corrections in `docs/models/flexible.md`).
 
+mod ahead;
 mod columns;
 mod frame;
 mod sum;

@@ -175,6 +175,7 @@ pub(super) fn recall(
     touched.pace = pace(sub.h);
     touched.carried.clear();
     if yields {
+        touched.columns.look_ahead((b, body), sub.model, state, sub.h);
         let vertices = sub.model.bodies[b].vertex_range();
         touched.free.resize(vertices.len(), Vec3::ZERO);
         shape(body, work, &sub.model.rest[vertices.clone()], &mut touched.free);
@@ -204,6 +205,9 @@ pub(super) fn carry(work: &mut FlexibleWork, pos: &mut [Vec3]) {
 pub(crate) fn start(sub: &Substep, state: &State, scratch: &mut Scratch) {
     each(sub, state, scratch, |body, rot, touched, mut among| {
         touched.begin(&among);
+        let pushing = |own: &&Own| among.touching[own.row as usize].pushes() != Vec3::ZERO;
+        let Touched { columns, rows, .. } = touched;
+        columns.prepare(body, rows.iter().filter(pushing).flat_map(|own| own.held().map(|(v, _)| v)));
         for i in 0..touched.rows.len() {
             let push = among.touching[touched.rows[i].row as usize].pushes();
             if push != Vec3::ZERO {
@@ -265,6 +269,11 @@ impl Touched {
         self.vertices.iter().copied().zip(self.forces.iter().copied())
     }
 
+    /// See [`Columns::late`].
+    pub fn late(&self) -> u32 {
+        self.columns.late()
+    }
+
     /// How far a vertex would go back towards its free shape in this substep, if nothing pushed any more \[m\].
     pub(crate) fn springs_back(&self, vertex: usize) -> Option<Real> {
         self.carried.get(vertex).map(|moved| self.pace * moved.length())
@@ -292,7 +301,6 @@ impl Touched {
         self.rows[i].felt = (self.between.len() / self.rows.len()) as u32;
         let start = self.within.len();
         self.within.resize(start + self.vertices.len(), Mat3::ZERO);
-        self.columns.prepare(body, self.rows[i].held().map(|(v, _)| v));
         for (v, weight) in self.rows[i].held() {
             let columns = self.columns.of(body, v);
             for (to, vertex) in self.within[start..].iter_mut().zip(&self.vertices) {
@@ -349,9 +357,13 @@ impl Touched {
     /// One Newton step, shortened where it would raise the potential. True where rows resist otherwise behind it.
     fn step(&mut self, body: &FlexibleBody, rot: Mat3, touching: &[Touching]) -> bool {
         self.resist(touching);
+        let resists = |axes: &Axes| axes.force != Vec3::ZERO || axes.stiffness != [0.0; 3];
+        // All at once: the factor is read once for several.
+        let Self { columns, rows, newton, .. } = self;
+        let felt = rows.iter().zip(&newton.axes).filter(|(own, axes)| own.felt == NONE && resists(axes));
+        columns.prepare(body, felt.flat_map(|(own, _)| own.held().map(|(v, _)| v)));
         for i in 0..self.rows.len() {
-            let axes = &self.newton.axes[i];
-            if axes.force != Vec3::ZERO || axes.stiffness != [0.0; 3] {
+            if resists(&self.newton.axes[i]) {
                 self.feel(body, rot, i);
             }
         }
