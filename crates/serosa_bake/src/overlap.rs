@@ -1,7 +1,7 @@
 //! Bodies that overlap at the start: found, told with their place, and moved apart where the user wants it.
 
 use crate::Fault;
-use crate::raw::{Overlaps, Place, RawScene};
+use crate::raw::{Overlaps, Place, RawScene, RawTool};
 use crate::scene::{Baked, show};
 use serosa_geometry::{BodyId, Distance, PrimId, Real, Topology, Vec3};
 use serosa_sim::World;
@@ -47,7 +47,7 @@ pub(crate) fn settle(raw: &RawScene, baked: &mut Baked) -> Result<(), Vec<Fault>
     }
     let overlaps = match raw.world.overlaps {
         Overlaps::Refuse => at_start(baked),
-        Overlaps::Part => part(baked),
+        Overlaps::Part => part(raw, baked),
     };
     if raw.world.filter == Filter::Off {
         let notes = told(&overlaps, baked);
@@ -306,7 +306,7 @@ fn is_held(model: &Model, b: BodyId) -> bool {
 /// Moves bodies apart that overlap, as they are and without turning them: each pair by its depth along the shortest
 /// way out of its deepest place, shared evenly, or all of it by the one that nothing holds; and so on until all are
 /// free. What was moved is noted. Returns what could not be parted.
-fn part(baked: &mut Baked) -> Vec<Overlap> {
+fn part(raw: &RawScene, baked: &mut Baked) -> Vec<Overlap> {
     let mut moved = vec![Vec3::ZERO; baked.model.bodies.len()];
     let mut left = at_start(baked);
     for _ in 0..ROUNDS {
@@ -330,14 +330,23 @@ fn part(baked: &mut Baked) -> Vec<Overlap> {
         }
         left = at_start(baked);
     }
-    for (body, by) in baked.model.bodies.iter().zip(&moved).filter(|(_, by)| by.length() > NOTED) {
-        let (far, way) = (by.length() * 1e3, show(*by));
+    for (b, by) in moved.iter().enumerate().filter(|(_, by)| by.length() > NOTED) {
+        let (name, far, way) = (&baked.model.bodies[b].name, by.length() * 1e3, show(*by));
+        let hand = b.checked_sub(raw.bodies.len()).map_or("", |tool| led_along(&raw.tools[tool]));
         baked.notes.push(format!(
-            "\"{}\" overlapped others at the start and was moved by {far:.2} mm, {way} m",
-            body.name
+            "\"{name}\" overlapped others at the start and was moved by {far:.2} mm, {way} m{hand}"
         ));
     }
     left
+}
+
+/// What becomes of the hand of a tool that was moved: it begins where its tool does, or else it would pull it back.
+fn led_along(tool: &RawTool) -> &'static str {
+    if tool.moves.iter().any(|m| m.tip != tool.tip) {
+        ", and its hand with it; the places that it is led to from there stay as written"
+    } else {
+        ", and its hand with it"
+    }
 }
 
 /// Moves a body that nothing holds.

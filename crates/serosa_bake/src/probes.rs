@@ -1,6 +1,6 @@
 //! Probes: from names to what is measured.
 
-use crate::raw::{Place, RawMeasure, RawPlace};
+use crate::raw::{Place, RawControl, RawMeasure, RawModel, RawPlace};
 use crate::scene::Oven;
 use crate::select;
 use serosa_geometry::{Aabb, BodyId, Mesh, ToolId, Vec3, VertexId};
@@ -35,13 +35,7 @@ impl<'a> Oven<'a> {
             }
             RawMeasure::ContactForce(name) => Measure::ContactForce(self.body(place, name)?),
             RawMeasure::HandForce(name) => Measure::HandForce(self.tool(place, name)?),
-            RawMeasure::SupportForce(p) => match (self.body(place, &p.body)?, self.place(place, p)?) {
-                (body, ProbePlace::Vertices(vertices)) => Measure::SupportForce(body, vertices),
-                _ => {
-                    self.fault(place, "only a body made of springs has a support", "name such a body");
-                    return None;
-                }
-            },
+            RawMeasure::SupportForce(p) => self.support(place, p)?,
             RawMeasure::Energy(kind, None) => Measure::Energy(*kind, None),
             RawMeasure::Energy(kind, Some(name)) => Measure::Energy(*kind, Some(self.body(place, name)?)),
             RawMeasure::Reaction(body, control, kind) => {
@@ -52,6 +46,64 @@ impl<'a> Oven<'a> {
                 Measure::Cover(self.cover(place, body, (goal, *from))?)
             }
         })
+    }
+
+    fn support(&mut self, place: Place, p: &RawPlace) -> Option<Measure> {
+        let body = self.body(place, &p.body)?;
+        if let BodyKind::Flexible(_) = self.model.bodies[body.at()].kind {
+            return self.carried(place, body, p);
+        }
+        match self.place(place, p)? {
+            ProbePlace::Vertices(mut vertices) => {
+                // What is meant by the whole body is all that holds it: what it does to itself comes to nothing.
+                if p.at.is_empty() {
+                    vertices.retain(|v| self.model.inv_mass[v.at()] == 0.0);
+                }
+                if vertices.is_empty() {
+                    let help = "write attach = [{ name = \"…\" }] for the body, or name vertices of it";
+                    self.fault(place, format!("nothing holds \"{}\"", p.body), help);
+                    return None;
+                }
+                Some(Measure::SupportForce(body, vertices))
+            }
+            ProbePlace::Frame(..) => {
+                self.fault(place, "nothing holds a rigid body by its vertices", "name a soft body");
+                None
+            }
+        }
+    }
+
+    /// The control elements and attachments of a flexible body whose nodes a probe names: of each of them the bake knows
+    /// what it carries as a whole.
+    fn carried(&mut self, place: Place, body: BodyId, p: &RawPlace) -> Option<Measure> {
+        let raw = self.raw.bodies.iter().find(|b| b.name == p.body)?;
+        let (mesh, RawModel::Flexible(flexible)) = (raw.geometry.mesh()?, &raw.model) else { return None };
+        let named = self.nodes(place, p, mesh)?;
+        let mut attached: Vec<u32> =
+            raw.attachments.iter().filter_map(|s| select::select(mesh, s)).flatten().collect();
+        attached.sort_unstable();
+        attached.dedup();
+        let of = |control: &RawControl| select::select(mesh, &control.which).unwrap_or_default();
+        let groups: Vec<Vec<u32>> = flexible.controls.iter().map(of).chain([attached]).collect();
+        let meant = |group: &[u32]| group.iter().filter(|v| named.binary_search(v).is_ok()).count();
+        let cut = groups.iter().any(|group| !matches!(meant(group), n if n == 0 || n == group.len()));
+        let whole: Vec<u32> = (0..groups.len() as u32).filter(|g| meant(&groups[*g as usize]) > 0).collect();
+        if cut || whole.is_empty() {
+            let message = if cut {
+                format!(
+                    "\"{}\" is a part of what holds \"{}\", and what it carries is known of all of it only",
+                    p.at, p.body
+                )
+            } else {
+                format!("nothing holds \"{}\" of \"{}\"", p.at, p.body)
+            };
+            let help = "name a set that holds all nodes of the attachments or of a control element, or leave `at` out";
+            self.fault(place, message, help);
+            return None;
+        }
+        let last = flexible.controls.len() as u32;
+        let attached = whole.contains(&last);
+        Some(Measure::Carried { body, elements: whole.into_iter().filter(|g| *g < last).collect(), attached })
     }
 
     fn control(&mut self, place: Place, name: &str, control: &str) -> Option<(BodyId, u32)> {
@@ -127,18 +179,10 @@ impl<'a> Oven<'a> {
             return Some(ProbePlace::Frame(r, tip));
         }
         let first = self.model.bodies[id.at()].vertices.start;
-        let mesh = self.written_mesh(&raw.body)?;
-        let all = mesh.points.len() as u32;
-        let chosen: Option<Vec<u32>> = match raw.at.as_str() {
-            "" => Some((0..all).collect()),
-            name => match name.parse::<u32>() {
-                Ok(v) if v < all => Some(vec![v]),
-                _ => mesh.sets.get(name).cloned(),
-            },
-        };
-        if let (BodyKind::Flexible(flexible), Some(nodes)) = (&self.model.bodies[id.at()].kind, &chosen) {
+        let chosen = self.nodes(place, raw, self.written_mesh(&raw.body)?)?;
+        if let BodyKind::Flexible(flexible) = &self.model.bodies[id.at()].kind {
             // Of its nodes those of the surface alone are known to the step.
-            let outer = nodes.iter().filter_map(|v| flexible.nodes.binary_search(v).ok());
+            let outer = chosen.iter().filter_map(|v| flexible.nodes.binary_search(v).ok());
             let outer: Vec<VertexId> = outer.map(|v| VertexId(first + v as u32)).collect();
             if outer.is_empty() {
                 let message =
@@ -148,11 +192,23 @@ impl<'a> Oven<'a> {
             }
             return Some(ProbePlace::Vertices(outer));
         }
-        let Some(chosen) = chosen else {
+        Some(ProbePlace::Vertices(chosen.into_iter().map(|v| VertexId(first + v)).collect()))
+    }
+
+    /// The nodes of a mesh that a probe names.
+    fn nodes(&mut self, place: Place, raw: &RawPlace, mesh: &Mesh) -> Option<Vec<u32>> {
+        let all = mesh.points.len() as u32;
+        let chosen = match raw.at.as_str() {
+            "" => Some((0..all).collect()),
+            name => match name.parse::<u32>() {
+                Ok(v) if v < all => Some(vec![v]),
+                _ => mesh.sets.get(name).cloned(),
+            },
+        };
+        if chosen.is_none() {
             let help = format!("use a vertex number below {all} or one of: {}", select::names(mesh));
             self.fault(place, format!("\"{}\" is no part of body \"{}\"", raw.at, raw.body), help);
-            return None;
-        };
-        Some(ProbePlace::Vertices(chosen.into_iter().map(|v| VertexId(first + v)).collect()))
+        }
+        chosen
     }
 }

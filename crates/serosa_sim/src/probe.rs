@@ -28,8 +28,8 @@ pub enum Measure {
     ContactForce(BodyId),
     /// Size of the force of the hand on a tool \[N\].
     HandForce(ToolId),
-    /// Size of the force that a body's springs exert on some of its vertices \[N\]: on fixed ones, the load
-    /// they carry.
+    /// Size of the force that a body's material exerts on some of its vertices, with the weight of those that are
+    /// fixed \[N\]: on fixed ones, the load they carry.
     SupportForce(BodyId, Vec<VertexId>),
     /// An energy of one body, or of all \[J\].
     Energy(EnergyKind, Option<BodyId>),
@@ -37,6 +37,15 @@ pub enum Measure {
     Reaction(BodyId, u32, ReactionKind),
     /// The share of a box that a body hides, from 0 to 1.
     Cover(Cover),
+    /// Size of the load that some control elements of a flexible body, and its attachments if so said, carry \[N\].
+    Carried {
+        /// The flexible body.
+        body: BodyId,
+        /// Which of its elements.
+        elements: Vec<u32>,
+        /// Whether its attachments are meant as well.
+        attached: bool,
+    },
 }
 
 /// What a control element does to its body.
@@ -71,6 +80,7 @@ impl Probe {
             Measure::ContactForce(_)
             | Measure::HandForce(_)
             | Measure::SupportForce(..)
+            | Measure::Carried { .. }
             | Measure::Reaction(..) => "N",
             Measure::Energy(..) => "J",
             Measure::Cover(_) => "of 1",
@@ -94,6 +104,13 @@ impl Probe {
                 out.extend(both[usize::from(*kind == ReactionKind::Torque)].to_array());
             }
             Measure::Cover(cover) => out.push(cover.share(world)),
+            Measure::Carried { body, elements, attached } => {
+                let BodyKind::Flexible(flexible) = &world.model.bodies[body.at()].kind else {
+                    return out.push(0.0);
+                };
+                let (work, fall) = (&world.scratch.flexibles[body.at()], world.params.fall());
+                out.push(work.carried(flexible, fall, (elements, *attached)).length());
+            }
         }
     }
 }
@@ -136,22 +153,39 @@ fn length(world: &World, b: BodyId) -> Real {
     springs.iter().filter(|s| s.kind == kind).map(one).sum()
 }
 
-/// The impulses the springs gave in the last substep, per time: the force as the integrator applied it. For tissue, the
-/// elastic forces where it is.
+/// What the material does to some vertices, and the weight of those that are fixed. A fixed vertex is not moved, so that
+/// there is no inertia in it.
 fn support(world: &World, b: BodyId, vertices: &[VertexId]) -> Vec3 {
-    if let BodyKind::Tissue(tissue) = &world.model.bodies[b.at()].kind {
-        let mut forces = vec![Vec3::ZERO; world.state.pos.len()];
-        let material = &world.params.bodies[b.at()];
-        crate::body::tissue::forces(&world.model, tissue, b.at(), material, &world.state.pos, &mut forces);
-        return vertices.iter().map(|v| forces[v.at()]).sum();
-    }
-    if let BodyKind::Solid(solid) = &world.model.bodies[b.at()].kind {
-        let mut forces = vec![Vec3::ZERO; world.state.pos.len()];
-        let material = &world.params.bodies[b.at()];
-        crate::body::solid::forces(&world.model, solid, material, &world.state.pos, &mut forces);
-        return vertices.iter().map(|v| forces[v.at()]).sum();
-    }
+    let model = &world.model;
+    let fixed = vertices.iter().filter(|v| model.inv_mass[v.at()] == 0.0);
+    let weight: Real = fixed.map(|v| model.mass[v.at()]).sum();
+    pulls(world, b, vertices) + world.params.fall() * weight
+}
+
+/// For springs, the impulses they gave in the last substep, per time: the force as the integrator applied it. For others
+/// the elastic forces where they are, of bands with those of damping.
+fn pulls(world: &World, b: BodyId, vertices: &[VertexId]) -> Vec3 {
+    let (model, material, pos) = (&world.model, &world.params.bodies[b.at()], &world.state.pos);
     let h = world.params.dt_s / Real::from(world.params.substeps.max(1));
+    let mut forces = vec![Vec3::ZERO; pos.len()];
+    match &model.bodies[b.at()].kind {
+        BodyKind::Tissue(tissue) => {
+            crate::body::tissue::forces(model, tissue, b.at(), material, pos, &mut forces);
+        }
+        BodyKind::Solid(solid) => crate::body::solid::forces(model, solid, material, pos, &mut forces),
+        BodyKind::Band(band) => {
+            // Where the last substep began, in what moved freely as in what the response moved.
+            let before: Vec<Vec3> = pos.iter().zip(&world.state.vel).map(|(x, v)| *x - *v * h).collect();
+            crate::body::band::forces(model, band, material, pos, &mut forces);
+            crate::body::band::damping(model, band, (material, h), [&before, pos], &mut forces);
+        }
+        BodyKind::Springs(_) => return spring_pulls(world, b, vertices, h),
+        BodyKind::Flexible(_) | BodyKind::Rigid(_) => {}
+    }
+    vertices.iter().map(|v| forces[v.at()]).sum()
+}
+
+fn spring_pulls(world: &World, b: BodyId, vertices: &[VertexId], h: Real) -> Vec3 {
     let mut force = Vec3::ZERO;
     for i in springs_of(world, b) {
         let push = world.scratch.springs[i].push() / h;

@@ -197,8 +197,8 @@ impl State {
         }
         self.closed.iter().for_each(|c| h.word(u64::from(*c)));
         for control in &self.controls {
-            let Control { pos_um, rot_q16, scale_q16, force_un, torque_unm } = control.goal;
-            let all = [&pos_um[..], &rot_q16, &scale_q16, &force_un, &torque_unm];
+            let Control { pos_64, rot_q22, scale_q16, force_un, torque_unm } = control.goal;
+            let all = [&pos_64[..], &rot_q22, &scale_q16, &force_un, &torque_unm];
             all.into_iter().flatten().for_each(|n| h.word(u64::from(*n as u32)));
             h.pose(&control.at.pose);
             h.vec(control.at.scale);
@@ -227,8 +227,8 @@ impl State {
 fn at_rest(origin: Vec3) -> Controlled {
     let pose = Pose { pos: origin, rot: Quat::IDENTITY };
     let still = Control {
-        pos_um: [0; 3],
-        rot_q16: [0, 0, 0, 65536],
+        pos_64: [0; 3],
+        rot_q22: [0, 0, 0, 1 << 22],
         scale_q16: [65536; 3],
         force_un: [0; 3],
         torque_unm: [0; 3],

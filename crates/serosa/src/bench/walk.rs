@@ -31,7 +31,7 @@ impl Step {
 
 /// Takes so many steps along the motion that the scene gives its tools; `look` sees the world after each.
 pub fn walk(raw: &RawScene, world: &mut World, steps: usize, mut look: impl FnMut(&World)) -> Vec<Step> {
-    let (mut device, mut input) = (Device::of_scene(raw), Input::at_rest(world));
+    let (mut device, mut input) = (Device::of_scene(raw, &world.model), Input::at_rest(world));
     let start = Instant::now();
     let mut clock = || thread_cpu_ns().unwrap_or_else(|| start.elapsed().as_nanos() as u64);
     let mut seen = Vec::with_capacity(steps);

@@ -128,7 +128,7 @@ pub fn bar(count: u64, what: String, kind: &str) -> ProgressBar {
 }
 
 fn device(args: &RunArgs, loaded: &Loaded, world: &World) -> Result<Device, Failure> {
-    let Some(input) = &args.input else { return Ok(Device::of_scene(&loaded.raw)) };
+    let Some(input) = &args.input else { return Ok(Device::of_scene(&loaded.raw, &loaded.baked.model)) };
     if loaded.raw.tools.is_empty() && world.state.controls.is_empty() {
         let message =
             "error: the scene has no tool that --input could lead\n  help: add a [[tool]] to the scene";
@@ -175,7 +175,7 @@ fn file_device(path: &str, loaded: &Loaded) -> Result<Device, Failure> {
     let text = String::from_utf8(bytes).map_err(|_| bad("it is neither a recording nor a text".into()))?;
     let moves = load_script(&text, &tools)
         .map_err(|problems| Failure::BadInput(crate::diagnostics::render(path, &text, &problems)))?;
-    Ok(Device::script(&loaded.raw, moves))
+    Ok(Device::script(&loaded.raw, &loaded.baked.model, moves))
 }
 
 /// The inputs of a recording, kept where they change. Tunables go along only if the scene has the same ones.

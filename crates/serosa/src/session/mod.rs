@@ -191,7 +191,8 @@ mod tests {
         let loaded = scenes::load(&scene).unwrap();
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.mcap");
-        let mut session = Session::new(loaded.baked.world(), Device::of_scene(&loaded.raw));
+        let mut session =
+            Session::new(loaded.baked.world(), Device::of_scene(&loaded.raw, &loaded.baked.model));
         session.recorder = Some(Recorder::begin(&path, &scene, &loaded, &session.world, 0).unwrap());
         let own = session.world.params.sweeps;
         // Too little, plenty, and what may be enough.

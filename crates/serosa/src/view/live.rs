@@ -460,7 +460,7 @@ fn begin(path: &std::path::Path, open: &Open) -> Result<Recorder, String> {
 fn fresh(loaded: &Loaded) -> Session {
     let world = loaded.baked.world();
     let input = Input::at_rest(&world);
-    let mut session = Session::new(world, Device::of_scene(&loaded.raw));
+    let mut session = Session::new(world, Device::of_scene(&loaded.raw, &loaded.baked.model));
     session.input = input;
     session.budget = loaded.raw.world.budget_s.map(|s| Budget::new(s, session.world.params.sweeps));
     session

@@ -15,7 +15,7 @@ const FORCE_MAX: f64 = 8.0;
 #[test]
 fn the_tools_of_colon_access_lay_the_colon_free() {
     let loaded = load(&find("colon-access").unwrap()).unwrap();
-    let mut session = Session::new(loaded.baked.world(), Device::of_scene(&loaded.raw));
+    let mut session = Session::new(loaded.baked.world(), Device::of_scene(&loaded.raw, &loaded.baked.model));
     session.audit_every = Some(100);
     let at = |name: &str| session.world.model.probes.iter().position(|p| p.name == name).unwrap();
     let (covered, hands) = (at("covered"), [at("hand_probe"), at("hand_grasper")]);

@@ -168,7 +168,7 @@ fn solids_live_through_two_thousand_steps() {
         let loaded = load(&find(name).unwrap()).unwrap();
         let world = loaded.baked.world();
         let start = world_energy(&world, EnergyKind::Total);
-        let mut session = Session::new(world, Device::of_scene(&loaded.raw));
+        let mut session = Session::new(world, Device::of_scene(&loaded.raw, &loaded.baked.model));
         for _ in 0..2000 {
             session.step().unwrap();
             let now = world_energy(&session.world, EnergyKind::Total);

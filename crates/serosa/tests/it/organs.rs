@@ -14,7 +14,7 @@ struct Theatre {
 impl Theatre {
     fn open(name: &str) -> Self {
         let loaded = load(&find(name).unwrap()).unwrap();
-        let session = Session::new(loaded.baked.world(), Device::of_scene(&loaded.raw));
+        let session = Session::new(loaded.baked.world(), Device::of_scene(&loaded.raw, &loaded.baked.model));
         Self { session, auditor: Auditor::default() }
     }
 
@@ -134,7 +134,8 @@ fn a_tube_on_its_connector_is_at_rest() {
         let mut scene = find("tube-connector").unwrap();
         scene.text = scene.text.replace("1.22, 1.22", close);
         let loaded = load(&scene).unwrap();
-        let mut session = Session::new(loaded.baked.world(), Device::of_scene(&loaded.raw));
+        let mut session =
+            Session::new(loaded.baked.world(), Device::of_scene(&loaded.raw, &loaded.baked.model));
         let mut touched = 0;
         for k in 0..420 {
             session.step().unwrap();

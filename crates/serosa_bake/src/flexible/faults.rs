@@ -4,6 +4,7 @@ use crate::Fault;
 use crate::raw::{Place, RawFlexible, RawTets};
 use crate::select::{names, select};
 use serosa_geometry::{Mesh, Vec3};
+use serosa_sim::Hand;
 
 /// The nodes of a control element.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -144,6 +145,16 @@ fn own_nodes(mesh: &Mesh, flexible: &RawFlexible, held: &[u32], place: Place) ->
         }
         nodes.iter().for_each(|v| owner[*v as usize] = Some(Some(name)));
         let origin = nodes.iter().map(|v| mesh.points[*v as usize]).sum::<Vec3>() / nodes.len() as f64;
+        let reach = Hand::REACH;
+        let within = |shift: Vec3| (origin + shift).abs().max_element() <= reach;
+        if !within(Vec3::ZERO) || !control.moves.iter().all(|m| within(m.shift)) {
+            say(
+                format!(
+                    "the control element \"{name}\" begins or is led farther than {reach} m from the origin"
+                ),
+                "hands reach no farther: put the body nearer to the origin, or mind its unit".into(),
+            );
+        }
         elements.push(Own { nodes, origin });
     }
     (elements, faults)

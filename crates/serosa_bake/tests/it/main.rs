@@ -38,6 +38,7 @@ mod solid_storms;
 mod specimens;
 mod statics;
 mod strip;
+mod support;
 mod theory;
 mod tissue;
 mod tissue_faults;

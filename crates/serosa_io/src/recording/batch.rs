@@ -228,9 +228,9 @@ impl<'a> Player<'a> {
 }
 
 fn read_input(bytes: &mut Bytes) -> Result<Input, Malformed> {
-    let still = Hand { pos_um: [0; 3], rot_q16: [0; 4], jaw: 0 };
+    let still = Hand { pos_64: [0; 3], rot_q22: [0; 4], jaw: 0 };
     let led =
-        Control { pos_um: [0; 3], rot_q16: [0; 4], scale_q16: [0; 3], force_un: [0; 3], torque_unm: [0; 3] };
+        Control { pos_64: [0; 3], rot_q22: [0; 4], scale_q16: [0; 3], force_un: [0; 3], torque_unm: [0; 3] };
     let (hands, controls) = (bytes.count(WIDTH)?, bytes.count(2 * WIDTH)?);
     let mut input = Input { hands: vec![still; hands], controls: vec![led; controls], ..Input::default() };
     for row in 0..hands + 2 * controls {

@@ -192,19 +192,19 @@ mod tests {
         // Mostly small moves, sometimes any numbers at all.
         let small = (any::<[i8; 3]>(), any::<[i8; 4]>());
         let small = small.prop_map(|(p, r)| Hand {
-            pos_um: p.map(i32::from),
-            rot_q16: r.map(i32::from),
+            pos_64: p.map(i32::from),
+            rot_q22: r.map(i32::from),
             jaw: i32::from(p[0] > 100),
         });
         let wild = any::<([i32; 3], [i32; 4], i32)>();
-        prop_oneof![9 => small, 1 => wild.prop_map(|(pos_um, rot_q16, jaw)| Hand { pos_um, rot_q16, jaw })]
+        prop_oneof![9 => small, 1 => wild.prop_map(|(pos_64, rot_q22, jaw)| Hand { pos_64, rot_q22, jaw })]
     }
 
     fn any_control() -> impl Strategy<Value = Control> {
         let wild = any::<([i32; 3], [i32; 4], [i8; 3], [i8; 3], [i32; 3])>();
-        wild.prop_map(|(pos_um, rot_q16, scale, force, torque_unm)| Control {
-            pos_um,
-            rot_q16,
+        wild.prop_map(|(pos_64, rot_q22, scale, force, torque_unm)| Control {
+            pos_64,
+            rot_q22,
             scale_q16: scale.map(i32::from),
             force_un: force.map(i32::from),
             torque_unm,
@@ -285,7 +285,7 @@ mod tests {
     #[test]
     fn only_changes_take_bytes() {
         let input = Input {
-            hands: vec![Hand { pos_um: [5; 3], rot_q16: [0, 0, 0, 65536], jaw: 0 }; 2],
+            hands: vec![Hand { pos_64: [5; 3], rot_q22: [0, 0, 0, 1 << 22], jaw: 0 }; 2],
             ..Input::default()
         };
         let short = builder(1, &[(input.clone(), 7)]).encode();

@@ -12,18 +12,18 @@ pub type Pose = [i32; WIDTH];
 
 /// The numbers of a hand.
 pub fn numbers(hand: &Hand) -> Pose {
-    let ([x, y, z], [a, b, c, d]) = (hand.pos_um, hand.rot_q16);
+    let ([x, y, z], [a, b, c, d]) = (hand.pos_64, hand.rot_q22);
     [x, y, z, a, b, c, d, hand.jaw]
 }
 
 /// The hand of these numbers.
 pub fn hand([x, y, z, a, b, c, d, jaw]: Pose) -> Hand {
-    Hand { pos_um: [x, y, z], rot_q16: [a, b, c, d], jaw }
+    Hand { pos_64: [x, y, z], rot_q22: [a, b, c, d], jaw }
 }
 
 /// The numbers of a control element, in two rows: place and turn as those of a hand, then scales, force and torque.
 fn halves(control: &Control) -> [Pose; 2] {
-    let ([x, y, z], [a, b, c, d]) = (control.pos_um, control.rot_q16);
+    let ([x, y, z], [a, b, c, d]) = (control.pos_64, control.rot_q22);
     let ([sx, sy, sz], [fx, fy, fz], [tx, ty, tz]) =
         (control.scale_q16, control.force_un, control.torque_unm);
     [[x, y, z, a, b, c, d, sx], [sy, sz, fx, fy, fz, tx, ty, tz]]
@@ -44,8 +44,8 @@ pub fn set_row(input: &mut Input, row: usize, pose: Pose) {
     *(if half % 2 == 0 { &mut first } else { &mut second }) = pose;
     let ([x, y, z, a, b, c, d, sx], [sy, sz, fx, fy, fz, tx, ty, tz]) = (first, second);
     *control = Control {
-        pos_um: [x, y, z],
-        rot_q16: [a, b, c, d],
+        pos_64: [x, y, z],
+        rot_q22: [a, b, c, d],
         scale_q16: [sx, sy, sz],
         force_un: [fx, fy, fz],
         torque_unm: [tx, ty, tz],
@@ -63,9 +63,11 @@ pub enum Guess {
     Trend,
     /// A rotation has length 1, so the other three numbers give this one but for its sign, which stays.
     Unit,
+    /// It goes on along the parabola through the last three poses: best for a smooth turn, whose numbers are no line.
+    Curve,
 }
 
-const GUESSES: [Guess; 4] = [Guess::Stay, Guess::Line, Guess::Trend, Guess::Unit];
+const GUESSES: [Guess; 5] = [Guess::Stay, Guess::Line, Guess::Trend, Guess::Unit, Guess::Curve];
 
 /// How one number of a hand is coded throughout a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -136,16 +138,17 @@ impl Past {
     /// Number `i` of the next pose, of which `known` holds those coded before. All in wrapping arithmetic:
     /// misses then fit 32 bits whatever the numbers are.
     pub fn guess(&self, guess: Guess, i: usize, known: &Pose) -> i32 {
-        let [a, b, _, d] = self.0.map(|pose| pose[i]);
+        let [a, b, c, d] = self.0.map(|pose| pose[i]);
         match guess {
             Guess::Stay => a,
             Guess::Line => a.wrapping_add(a.wrapping_sub(b)),
             Guess::Trend => a.wrapping_add(a.wrapping_sub(d) / 3),
+            Guess::Curve => a.wrapping_sub(b).wrapping_mul(3).wrapping_add(c),
             Guess::Unit => {
                 let square = |j: usize| u64::from(known[j].unsigned_abs()).pow(2);
                 let others: u64 = ROTATION.filter(|j| *j != i).map(square).sum();
                 // Rounded to the nearest: half of the root of four times the square.
-                let size = ((1u64 << 32).saturating_sub(others) * 4).isqrt().div_ceil(2) as i32;
+                let size = ((1u64 << 44).saturating_sub(others) * 4).isqrt().div_ceil(2) as i32;
                 if a < 0 { -size } else { size }
             }
         }
@@ -154,7 +157,7 @@ impl Past {
 
 /// The columns that code a sequence of poses, the first of them known, in the fewest bits.
 pub fn best_columns(poses: &[Pose]) -> Columns {
-    let straight = [Guess::Stay, Guess::Line, Guess::Trend];
+    let straight = [Guess::Stay, Guess::Line, Guess::Trend, Guess::Curve];
     let mut misses = Vec::with_capacity(poses.len());
     let mut best = [(u64::MAX, Column { guess: Guess::Stay, rice: 0 }); WIDTH];
     for (i, best) in best.iter_mut().enumerate() {
@@ -210,8 +213,9 @@ mod tests {
 
     #[test]
     fn a_rotation_gives_its_own_last_number() {
-        let rot = [20_000, -30_000, 10_000];
-        let w = (65536f64.powi(2) - rot.iter().map(|v| f64::from(*v).powi(2)).sum::<f64>()).sqrt().round();
+        let rot = [1_280_000, -1_920_000, 640_000];
+        let w =
+            (4_194_304f64.powi(2) - rot.iter().map(|v| f64::from(*v).powi(2)).sum::<f64>()).sqrt().round();
         let pose = [1, 2, 3, rot[0], rot[1], rot[2], -w as i32, 0];
         let past = Past::at([0, 0, 0, 0, 0, 0, -1, 0]);
         assert_eq!(past.guess(Guess::Unit, 6, &pose), -w as i32);
@@ -232,15 +236,17 @@ mod tests {
 
     #[test]
     fn the_best_way_is_found() {
-        let line: Vec<Pose> = (0..50).map(|t| [7 * t, 0, 0, 0, 0, 0, 65536, 0]).collect();
+        let line: Vec<Pose> = (0..50).map(|t| [7 * t, 0, 0, 0, 0, 0, 1 << 22, 0]).collect();
         assert_eq!(best_columns(&line)[0], Column { guess: Guess::Line, rice: 0 });
         let turn = |t: i32| {
-            let (x, z) = ((2000 * t) % 30_000, (900 * t * t) % 20_000);
-            let w = (65536f64.powi(2) - f64::from(x).powi(2) - f64::from(z).powi(2)).sqrt().round();
+            let (x, z) = ((128_000 * t) % 1_920_000, (57_600 * t * t) % 1_280_000);
+            let w = (4_194_304f64.powi(2) - f64::from(x).powi(2) - f64::from(z).powi(2)).sqrt().round();
             [0, 0, 0, x, 0, z, w as i32, 0]
         };
         let columns = best_columns(&(0..50).map(turn).collect::<Vec<_>>());
         assert_eq!(columns[6], Column { guess: Guess::Unit, rice: 0 });
         assert_eq!(coding_order(&columns).collect::<Vec<_>>(), [0, 1, 2, 3, 4, 5, 7, 6]);
+        let bend: Vec<Pose> = (0..50).map(|t| [3 * t * t - 40 * t, 0, 0, 0, 0, 0, 1 << 22, 0]).collect();
+        assert_eq!(best_columns(&bend)[0], Column { guess: Guess::Curve, rice: 0 });
     }
 }

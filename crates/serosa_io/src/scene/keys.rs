@@ -263,7 +263,7 @@ static WORLD: Table = table(
                 ),
                 (
                     "part",
-                    "bodies that nothing holds are moved apart before the first step, each pair along the shortest way out, until all are free; what was moved is told",
+                    "bodies that nothing holds are moved apart before the first step, each pair along the shortest way out, until all are free; what was moved is told. The hand of a tool is moved along with it; where its moves lead it from there stays as written",
                 ),
             ]),
             Default("\"refuse\""),

@@ -293,7 +293,8 @@ fn tools_and_probes_are_plain_json() {
     assert!((tools[0]["position_m"]["y"].as_f64().unwrap() - pose.pos.y).abs() < 1e-6);
     assert!((tools[0]["rotation"]["w"].as_f64().unwrap() - pose.rot.w).abs() < 1e-5);
     assert_eq!(probes[19]["t"], 2.0);
-    assert_eq!(probes[0]["tip"]["y"], tools[0]["position_m"]["y"]);
+    let [seen, led] = [&probes[0]["tip"]["y"], &tools[0]["position_m"]["y"]].map(|y| y.as_f64().unwrap());
+    assert!((seen - led).abs() < 1e-6, "{seen} {led}: they are written to different digits");
     assert_eq!(probes[0]["span"].to_string(), "1.41421");
     let difference = probes[3]["grip"].as_f64().unwrap() - tools[3]["force_n"].as_f64().unwrap();
     assert!(difference.abs() < 1e-4);
@@ -308,8 +309,9 @@ fn ticks_follow_each_other() {
     assert_eq!(error.to_string(), "tick 2 cannot follow tick 0 in a recording; begin a new one");
 }
 
+/// Tremor is data: on a lattice of 1/64 µm it has six bits more a number than on one of 1 µm, which took five megabytes.
 #[test]
-fn twenty_minutes_take_less_than_five_megabytes() {
+fn twenty_minutes_take_less_than_six_and_a_half_megabytes() {
     let ticks = 20 * 60 * RATE;
     let mut world = world();
     let mut writer = Writer::create(Vec::new(), &header(&world), &[], &world).unwrap();
@@ -318,7 +320,7 @@ fn twenty_minutes_take_less_than_five_megabytes() {
     let (events, result) = record(&mut writer, &mut world, ticks, moving);
     result.unwrap();
     let bytes = writer.finish().unwrap();
-    assert!(bytes.len() < 5_000_000, "{} bytes", bytes.len());
+    assert!(bytes.len() < 6_500_000, "{} bytes", bytes.len());
     let recording = Recording::read(&bytes).unwrap();
     assert_eq!(assert_prefix(&recording, &events), ticks as usize);
     let mut samples = [0; 2];

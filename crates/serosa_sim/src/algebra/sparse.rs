@@ -9,6 +9,7 @@
 //! The entries stand in the order in which both passes read them: the memory of a factor is streamed twice a solve,
 //! and that is what a solve costs.
 
+mod gradual;
 mod kernel;
 mod plan;
 #[cfg(test)]
@@ -19,6 +20,7 @@ use kernel::Entry;
 use plan::{NONE, Plan};
 use serde::{Deserialize, Serialize};
 
+pub use gradual::{Gradual, Spot};
 pub use plan::Unsound;
 
 /// How exactly the entries of a factor are kept.

@@ -12,6 +12,10 @@
 //! stiffness k (1 + τ/h) whose rest length lies between l₀ and the length at the start of the step, so damping
 //! costs nothing and acts along the spring alone: momenta are kept. The curvature of tubes is damped alike.
 
+mod forces;
+
+pub use forces::{damping, energy, forces};
+
 use super::Substep;
 use super::curve::{Curve, Lever, outer};
 use super::springs::constants;
@@ -565,31 +569,4 @@ fn curvature(bend: &Bend, pos: &[Vec3]) -> Vec3 {
 
 fn at(range: &Range<u32>) -> Range<usize> {
     range.start as usize..range.end as usize
-}
-
-/// Elastic forces, added to `out` \[N\].
-pub fn forces(model: &Model, body: &BandBody, material: &BodyParams, pos: &[Vec3], out: &mut [Vec3]) {
-    super::springs::forces(&model.springs[at(&body.springs)], material, pos, out);
-    for bend in &model.bends[at(&body.bends)] {
-        let push = curvature(bend, pos) * (-material.bending * bend.share);
-        (0..3).for_each(|i| out[bend.nodes[i].at()] += push * bend.weights[i]);
-    }
-    for rod in &model.rods[at(&body.rods)] {
-        let curve = Curve::of(rod, pos);
-        let [force_e, force_f] = curve.levers().map(|by| by.turn * (material.tube_bending / rod.length));
-        let [a, b, c] = rod.nodes.map(|v| v.at());
-        out[a] += force_e;
-        out[b] += force_f - force_e;
-        out[c] -= force_f;
-    }
-}
-
-/// Elastic energy \[J\].
-pub fn energy(model: &Model, body: &BandBody, material: &BodyParams, pos: &[Vec3]) -> Real {
-    let springs = super::springs::energy(&model.springs[at(&body.springs)], material, pos);
-    let bend = |b: &Bend| 0.5 * material.bending * b.share * curvature(b, pos).length_squared();
-    let rod = |r: &Rod| 0.5 * material.tube_bending / r.length * Curve::of(r, pos).kb.length_squared();
-    let bends: Real = model.bends[at(&body.bends)].iter().map(bend).sum();
-    let rods: Real = model.rods[at(&body.rods)].iter().map(rod).sum();
-    springs + bends + rods
 }

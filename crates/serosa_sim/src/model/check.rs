@@ -250,7 +250,7 @@ impl Model {
             Measure::HandForce(t) => below("probes", [t.0].into_iter(), self.tools.len()),
             Measure::SupportForce(b, v) => a_body(b).and_then(|()| some(v)),
             Measure::Energy(_, b) => b.iter().try_for_each(a_body),
-            Measure::Reaction(b, ..) => a_body(b),
+            Measure::Reaction(b, ..) | Measure::Carried { body: b, .. } => a_body(b),
             Measure::Cover(cover) => {
                 let all = cover.triangles.iter().flatten().map(|v| v.0);
                 a_body(&cover.body).and_then(|()| below("probes", all, self.rest.len()))

@@ -119,11 +119,17 @@ impl FlexibleBody {
 
     /// The numbers of a column, x, y, z of each vertex in turn.
     pub fn mode(&self, column: usize) -> impl Iterator<Item = [f32; 3]> {
-        let (columns, modes) = (self.columns(), &self.modes[..]);
-        (0..self.nodes.len()).map(move |v| {
-            let block = (v / MODE_BLOCK * columns + column) * 3 * MODE_BLOCK + v % MODE_BLOCK;
-            [0, 1, 2].map(|axis| modes[block + axis * MODE_BLOCK])
-        })
+        (0..self.nodes.len()).map(move |v| self.numbers(v, column))
+    }
+
+    /// How a vertex moves by a mode, in the body's own axes \[m by unit\].
+    pub fn moved_by(&self, vertex: usize, column: usize) -> Vec3 {
+        Vec3::from_array(self.numbers(vertex, column).map(Real::from))
+    }
+
+    fn numbers(&self, v: usize, column: usize) -> [f32; 3] {
+        let block = (v / MODE_BLOCK * self.columns() + column) * 3 * MODE_BLOCK + v % MODE_BLOCK;
+        [0, 1, 2].map(|axis| self.modes[block + axis * MODE_BLOCK])
     }
 
     /// Lays modes out in blocks: `at(vertex, column)` gives the displacement of a vertex.

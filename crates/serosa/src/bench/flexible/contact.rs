@@ -54,7 +54,7 @@ pub fn bench(report: &mut Report) -> Result<(), Failure> {
     );
     report.line(&object, &text);
     progress.inc(1);
-    let mut session = Session::new(world, Device::of_scene(&loaded.raw));
+    let mut session = Session::new(world, Device::of_scene(&loaded.raw, &loaded.baked.model));
     let ([mean, worst], most) = pool(1)?.install(|| steps(&mut session))?;
     let object = json!({
         "bench": "flexible", "case": "e", "method": "online", "n": surface, "nodes": surface, "surface_nodes": surface, "ms": mean,

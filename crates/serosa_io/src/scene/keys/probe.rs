@@ -19,7 +19,7 @@ pub(super) static PROBE: Table = choice(
             "support_force",
             Kind::Table(&PLACE),
             Optional,
-            "Load that a body's springs put on some of its vertices [N].",
+            "Load on some vertices of a body, with the own weight of those that are fixed [N]; on all that is fixed where `at` is left out. Of a flexible body: on its attachments and control elements, each as a whole.",
         ),
         key(
             "reaction",

@@ -1,8 +1,11 @@
 //! Tools and the scripts that lead them.
 
-use super::Kind::{Count, Direction, Flag, List, Name, Quantity};
+use super::Kind::{Count, Direction, Flag, List, Name, Quantity, Vector};
 use super::Need::{Default, Optional, Required};
-use super::{Dim, Kind, MASS, POSITION, RADIUS, Table, choice, key, table};
+use super::{Dim, Kind, MASS, RADIUS, Table, choice, key, table};
+
+/// Where a hand can be.
+const TIP: Kind = Vector(Dim::Length, serosa_sim::Hand::REACH);
 
 pub(super) static TOOL: Table = table(
     "tool",
@@ -10,7 +13,7 @@ pub(super) static TOOL: Table = table(
     &[
         key("name", Name, Required, "Unique among bodies and tools."),
         key("shape", Kind::Table(&TOOL_SHAPE), Required, "One of the shapes below."),
-        key("tip", POSITION, Required, "Where its tip starts."),
+        key("tip", TIP, Required, "Where its tip starts."),
         key("direction", Direction, Default("[0, 0, -1]"), "Where it points."),
         key("mass", MASS, Default("\"40 g\""), "What moves with the hand."),
         key("friction", Quantity(Dim::None, 0.0, 10.0), Default("0.2"), "Coulomb coefficient."),
@@ -45,7 +48,7 @@ static TOOL_MOVE: Table = table(
     "A place of the hand at a time; between two places it moves evenly.",
     &[
         key("time", Quantity(Dim::Time, 0.0, 1e6), Required, "From the start of the run."),
-        key("tip", POSITION, Required, "Where the tip is to be."),
+        key("tip", TIP, Required, "Where the tip is to be."),
         key("direction", Direction, Optional, "Where it points; as before if left out."),
         key("grip", Flag, Default("false"), "Whether the jaws are closed from here on."),
     ],
@@ -64,7 +67,7 @@ static SCRIPT_MOVE: Table = table(
     &[
         key("tool", Name, Required, "Which tool of the scene."),
         key("time", Quantity(Dim::Time, 0.0, 1e6), Required, "From the start of the run."),
-        key("tip", POSITION, Required, "Where the tip is to be."),
+        key("tip", TIP, Required, "Where the tip is to be."),
         key("direction", Direction, Optional, "Where it points; as before if left out."),
         key("grip", Flag, Default("false"), "Whether the jaws are closed from here on."),
     ],

@@ -47,6 +47,31 @@ fn groups_of_every_width_solve_a_dense_panel() {
     }
 }
 
+/// To the last bit, whatever the parts are.
+#[test]
+fn a_solve_in_parts_finds_what_a_solve_finds() {
+    let factor = arrow(Precision::Single);
+    let spots = factor.spots();
+    assert!(spots[1].is_none(), "no unknown");
+    let nodes = [2, 0, 3];
+    let mut x = vec![0.0; 4 * nodes.len()];
+    nodes.iter().enumerate().for_each(|(side, node)| x[node * nodes.len() + side] = 1.0);
+    factor.solve(&mut x, nodes.len(), &mut Fronts::default());
+    let mut work = Gradual::default();
+    for part in [1, 7, usize::MAX] {
+        factor.begin(nodes.iter().map(|node| (spots[*node].unwrap(), 0)), &mut work);
+        let mut parts = 1;
+        while !factor.go_on(&mut work, &mut part.clone()) {
+            parts += 1;
+        }
+        assert!(if part == 1 { parts == 6 } else { parts < 6 }, "{parts} parts");
+        for (side, node) in (0..nodes.len()).flat_map(|side| nodes.map(|node| (side, node))) {
+            let found = factor.found(&work, spots[node].unwrap(), side)[0];
+            assert_eq!(found.to_bits(), x[node * nodes.len() + side].to_bits(), "{node} {side}");
+        }
+    }
+}
+
 #[test]
 fn unsound_factors_are_refused() {
     assert_eq!(spoiled(|s| s.order[0] = 4), Unsound::Shape, "a node that is not there");

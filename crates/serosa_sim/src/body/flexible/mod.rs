@@ -5,6 +5,7 @@
 //! small; where it is not, the elements stay where they are and the report says why (Klimenko, Nikitina and Nikitin
 //! 2004; corrections in `docs/models/flexible.md`).
 
+mod ahead;
 mod columns;
 mod frame;
 mod sum;
@@ -14,7 +15,7 @@ mod touched;
 pub use frame::{Frame, angle_of};
 pub use sum::{largest_strain, shape};
 pub use surface::{Gauge, Lame, Quantity};
-pub(crate) use touched::{PACE, descend, spread, start};
+pub(crate) use touched::{descend, pace, spread, start};
 
 use crate::body::Substep;
 use crate::model::{BodyKind, ControlElement, FlexibleBody, Limits, MODES, Model, Weight};
@@ -72,6 +73,32 @@ impl FlexibleWork {
             let pair = [Vec3::new(row(0), row(1), row(2)), Vec3::new(row(3), row(4), row(5))];
             self.reactions.push(pair.map(|v| self.frame.rot * v));
         }
+    }
+
+    /// What some elements, and attachments if so said, put on the body, contacts included \[N\]. What nothing moves is in
+    /// balance: attachments carry what is left of weight, contacts and elements.
+    pub(crate) fn carried(
+        &self,
+        body: &FlexibleBody,
+        gravity: Vec3,
+        (elements, attached): (&[u32], bool),
+    ) -> Vec3 {
+        // Betti: a contact acts on an element as the vertex that it pushes follows the element.
+        let pull = |e: usize| {
+            let reaction = self.reactions.get(e).map_or(Vec3::ZERO, |both| both[0]);
+            let each = self.touched.forces().map(|(v, force)| {
+                let along = |axis: usize| body.moved_by(v as usize, MODES * e + axis).dot(force);
+                Vec3::new(along(0), along(1), along(2))
+            });
+            reaction - self.frame.rot * each.sum::<Vec3>()
+        };
+        let sum: Vec3 = elements.iter().map(|e| pull(*e as usize)).sum();
+        if !attached {
+            return sum;
+        }
+        let all: Vec3 = (0..body.elements.len()).map(pull).sum();
+        let pressed = self.frame.rot * self.touched.forces().map(|(_, force)| force).sum::<Vec3>();
+        sum - all - pressed - gravity * body.weight.mass
     }
 
     /// What exceeds the limits, apart from strains. Of two elements that are drawn apart both are as far from the mean

@@ -26,18 +26,26 @@ const HALVINGS: u32 = 8;
 const JOB: usize = 512;
 /// What is nearer to its free shape than this is there \[m\].
 const NEAR: Real = 1e-9;
-/// How much of the way to where pushes take it a body goes in a substep.
+/// In this time a body goes all but 1/e of the way to where pushes take it \[s\]: a third of it in 10 ms.
 ///
-/// Rows hold the points where they were found. A body without inertia that went all the way would turn its faces under
-/// what presses it so far that the next rows are found elsewhere, and turn them back again: it would never rest. As it
-/// is it creeps like a material with some viscosity, and where it comes to rest is the same.
-pub(crate) const PACE: Real = 1.0 / 3.0;
+/// Rows hold the points where they were found. A body without inertia that went all the way at once would turn its faces
+/// under what presses it so far that the next rows are found elsewhere, and turn them back again: it would never rest. As
+/// it is it creeps like a material with some viscosity, and where it comes to rest is the same.
+const CREEP: Real = 25e-3;
 /// Vertices of one body that a row can hold.
 const HELD: usize = 6;
+
+/// How much of the way to where pushes take it a body goes in a substep of `h`: the exact creep of a Kelvin material, so
+/// that the clock of the simulation does not set its time.
+pub(crate) fn pace(h: Real) -> Real {
+    -libm::expm1(-h / CREEP)
+}
 
 /// What a substep knows of a body that is touched.
 #[derive(Clone, Debug, Default)]
 pub struct Touched {
+    /// See [`pace`].
+    pace: Real,
     columns: Columns,
     /// Where each vertex goes while nothing touches it \[m\].
     free: Vec<Vec3>,
@@ -164,8 +172,10 @@ pub(super) fn recall(
     let yields =
         sub.params.response == Response::AugmentedLagrangian && !matches!(body.compliance, Compliance::None);
     let mut touched = std::mem::take(&mut work.touched);
+    touched.pace = pace(sub.h);
     touched.carried.clear();
     if yields {
+        touched.columns.look_ahead((b, body), sub.model, state, sub.h);
         let vertices = sub.model.bodies[b].vertex_range();
         touched.free.resize(vertices.len(), Vec3::ZERO);
         shape(body, work, &sub.model.rest[vertices.clone()], &mut touched.free);
@@ -181,13 +191,13 @@ pub(super) fn recall(
 
 /// Predict, when its free shape is known: it starts as far from it as it was, and left alone goes a share of the way back.
 pub(super) fn carry(work: &mut FlexibleWork, pos: &mut [Vec3]) {
-    let Touched { free, carried, .. } = &mut work.touched;
+    let Touched { free, carried, pace, .. } = &mut work.touched;
     free.clear();
     free.extend_from_slice(pos);
     for ((x, free), moved) in pos.iter_mut().zip(free).zip(carried) {
         let moved = work.frame.rot * *moved;
         *x += moved;
-        *free += moved * (1.0 - PACE);
+        *free += moved * (1.0 - *pace);
     }
 }
 
@@ -195,6 +205,9 @@ pub(super) fn carry(work: &mut FlexibleWork, pos: &mut [Vec3]) {
 pub(crate) fn start(sub: &Substep, state: &State, scratch: &mut Scratch) {
     each(sub, state, scratch, |body, rot, touched, mut among| {
         touched.begin(&among);
+        let pushing = |own: &&Own| among.touching[own.row as usize].pushes() != Vec3::ZERO;
+        let Touched { columns, rows, .. } = touched;
+        columns.prepare(body, rows.iter().filter(pushing).flat_map(|own| own.held().map(|(v, _)| v)));
         for i in 0..touched.rows.len() {
             let push = among.touching[touched.rows[i].row as usize].pushes();
             if push != Vec3::ZERO {
@@ -229,8 +242,9 @@ pub(crate) fn descend(sub: &Substep, b: usize, body: &FlexibleBody, state: &Stat
 pub(crate) fn spread(sub: &Substep, state: &State, scratch: &mut Scratch) {
     each(sub, state, scratch, |body, rot, touched, among| {
         touched.gather(rot);
-        touched.energy = 0.5 * touched.rows.iter().map(|own| own.push.dot(own.moved)).sum::<Real>() / PACE;
-        let Touched { columns, free, vertices, forces, .. } = &*touched;
+        touched.energy =
+            0.5 * touched.rows.iter().map(|own| own.push.dot(own.moved)).sum::<Real>() / touched.pace;
+        let Touched { columns, free, vertices, forces, pace, .. } = &*touched;
         let pushed = || vertices.iter().zip(forces).filter(|(_, force)| **force != Vec3::ZERO);
         let own = &mut among.pos[among.vertices.clone()];
         if pushed().next().is_none() {
@@ -241,7 +255,7 @@ pub(crate) fn spread(sub: &Substep, state: &State, scratch: &mut Scratch) {
             pos.fill(Vec3::ZERO);
             for (v, force) in pushed() {
                 let columns = columns.of(body, *v);
-                let force = *force * PACE;
+                let force = *force * *pace;
                 pos.iter_mut().zip(first..).for_each(|(pos, v)| *pos += block(&columns, v) * force);
             }
             pos.iter_mut().zip(free).for_each(|(pos, free)| *pos = *free + rot * *pos);
@@ -255,9 +269,14 @@ impl Touched {
         self.vertices.iter().copied().zip(self.forces.iter().copied())
     }
 
+    /// See [`Columns::late`].
+    pub fn late(&self) -> u32 {
+        self.columns.late()
+    }
+
     /// How far a vertex would go back towards its free shape in this substep, if nothing pushed any more \[m\].
     pub(crate) fn springs_back(&self, vertex: usize) -> Option<Real> {
-        self.carried.get(vertex).map(|moved| PACE * moved.length())
+        self.carried.get(vertex).map(|moved| self.pace * moved.length())
     }
 
     /// Lists the rows of a body and the vertices that they hold.
@@ -282,11 +301,10 @@ impl Touched {
         self.rows[i].felt = (self.between.len() / self.rows.len()) as u32;
         let start = self.within.len();
         self.within.resize(start + self.vertices.len(), Mat3::ZERO);
-        self.columns.prepare(body, self.rows[i].held().map(|(v, _)| v));
         for (v, weight) in self.rows[i].held() {
             let columns = self.columns.of(body, v);
             for (to, vertex) in self.within[start..].iter_mut().zip(&self.vertices) {
-                *to += block(&columns, *vertex) * (weight * PACE);
+                *to += block(&columns, *vertex) * (weight * self.pace);
             }
         }
         let back = rot.transpose();
@@ -339,9 +357,13 @@ impl Touched {
     /// One Newton step, shortened where it would raise the potential. True where rows resist otherwise behind it.
     fn step(&mut self, body: &FlexibleBody, rot: Mat3, touching: &[Touching]) -> bool {
         self.resist(touching);
+        let resists = |axes: &Axes| axes.force != Vec3::ZERO || axes.stiffness != [0.0; 3];
+        // All at once: the factor is read once for several.
+        let Self { columns, rows, newton, .. } = self;
+        let felt = rows.iter().zip(&newton.axes).filter(|(own, axes)| own.felt == NONE && resists(axes));
+        columns.prepare(body, felt.flat_map(|(own, _)| own.held().map(|(v, _)| v)));
         for i in 0..self.rows.len() {
-            let axes = &self.newton.axes[i];
-            if axes.force != Vec3::ZERO || axes.stiffness != [0.0; 3] {
+            if resists(&self.newton.axes[i]) {
                 self.feel(body, rot, i);
             }
         }

@@ -2,7 +2,7 @@
 
 use super::touching::{Source, Touching};
 use crate::body::Substep;
-use crate::body::flexible::PACE;
+use crate::body::flexible::pace;
 use crate::model::{BodyKind, Pose};
 use crate::row::{Row, Side};
 use crate::scratch::{Mobility, Scratch};
@@ -74,9 +74,9 @@ fn feel(sub: &Substep, scratch: &mut Scratch) {
                     *felt = per_h2 / firmness;
                 }
             }),
-            // No inertia at all: they give way as much in a short step as in a long one.
+            // No inertia at all: they give way as far as they creep.
             BodyKind::Flexible(flexible) => felt.for_each(|(v, felt)| {
-                *felt = flexible.give.get(v).map_or(0.0, |give| Real::from(*give) * (PACE * per_h2));
+                *felt = flexible.give.get(v).map_or(0.0, |give| Real::from(*give) * (pace(sub.h) * per_h2));
             }),
             _ => {}
         }

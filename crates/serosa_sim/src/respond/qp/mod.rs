@@ -27,7 +27,7 @@ use crate::model::BodyKind;
 use crate::params::{Detector, Filter, Solver};
 use crate::report::StepReport;
 use crate::respond::augmented_lagrangian::REST_GAP;
-use crate::row::{Node, Row, Slot};
+use crate::row::{Node, Row, RowKey, Slot};
 use crate::scratch::Mobility;
 use crate::state::{Kept, State, Twist};
 use crate::{Model, Real, Scratch, Vec3};
@@ -63,8 +63,10 @@ pub struct Programme {
     load: Vec<Real>,
     solution: Solution,
     work: Workspace,
-    /// What touches on the way.
+    /// What touches on the way, by key.
     found: Vec<Row>,
+    /// Keys of the contacts and where they stand, sorted; those that were found in this look follow when it ends.
+    places: Vec<(RowKey, u32)>,
     /// Whether rows contradict one another: their multipliers then grow without end, and are no guess for the next solve.
     contradict: bool,
     /// Unknowns that move.
@@ -150,6 +152,9 @@ impl Programme {
                 row.slip = (kept.drag - row.normal * kept.drag.dot(row.normal)) * sub.h;
             }
         }
+        self.places.clear();
+        self.places.extend(scratch.rows.iter().zip(0..).map(|(row, i)| (row.key, i)));
+        self.places.sort_unstable();
         limit::begin(sub, state, &scratch.pos, &mut self.limits);
         hold::begin(model, state, sub.h, &mut self.holds);
     }
@@ -295,7 +300,7 @@ impl Programme {
 
     /// Rows of what was found and the velocities miss; the gaps are those of the end, or of the start. Whether there is any.
     fn take_missed(&mut self, sub: &Substep, state: &State, ended: bool, rows: &mut Vec<Row>) -> bool {
-        let mut any = false;
+        let (mut any, known) = (false, rows.len());
         for row in &self.found {
             let speed: Real = row.slots().map(|s| self.speed_of(sub.model, state, s).dot(row.normal)).sum();
             let began = if ended { row.gap - speed * sub.h } else { row.gap };
@@ -307,8 +312,7 @@ impl Programme {
             }
             any = true;
             let asked = asked_for(began - rest_gap(sub), sub.h);
-            let same = |old: &Row| old.key == row.key && old.normal.dot(row.normal) > SAME;
-            match rows.iter().position(same) {
+            match self.place_of(row, rows, known) {
                 Some(k) => {
                     rows[k] = Row { lambda: rows[k].lambda, slip: Vec3::ZERO, ..*row };
                     self.asked[k] = asked;
@@ -319,7 +323,21 @@ impl Programme {
                 }
             }
         }
+        self.places.extend(rows.iter().zip(0..).skip(known).map(|(row, i)| (row.key, i)));
+        self.places.sort_unstable();
         any
+    }
+
+    /// Where the row of a touch stands, the first of several: among those `known` before this look, by their sorted keys,
+    /// or among the last, since what is found comes by key. O(log rows).
+    fn place_of(&self, row: &Row, rows: &[Row], known: usize) -> Option<usize> {
+        let same = |k: &usize| rows[*k].normal.dot(row.normal) > SAME;
+        let start = self.places.partition_point(|(key, _)| *key < row.key);
+        let before = self.places[start..].iter().take_while(|(key, _)| *key == row.key);
+        before.map(|(_, k)| *k as usize).find(same).or_else(|| {
+            let latest = rows[known..].iter().rev().take_while(|last| last.key == row.key).count();
+            (rows.len() - latest..rows.len()).find(same)
+        })
     }
 
     /// The velocity of a slot times its weight.
