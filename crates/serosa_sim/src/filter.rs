@@ -135,6 +135,19 @@ impl Planes {
         &self.lookout.ahead
     }
 
+    /// The near pairs whose planes a vertex, or a frame numbered behind all vertices, had to stay on its side of in the last
+    /// clip.
+    pub(crate) fn holding<'a>(&'a self, node: usize, near: &'a [Near]) -> impl Iterator<Item = &'a Near> {
+        let planned = node + 1 < self.starts.len();
+        let links = if planned { self.links(node) } else { &[] };
+        links.iter().filter(|k| self.stands(**k as usize)).map(|k| &near[*k as usize])
+    }
+
+    /// Whether a near pair, by its number, got a plane in the last clip.
+    pub(crate) fn stands(&self, pair: usize) -> bool {
+        self.planes.get(pair).is_some_and(|plane| *plane != NONE)
+    }
+
     fn link(&mut self, model: &Model, pairs: &[Near], vertices: usize) {
         let nodes = vertices + model.rigids.len();
         self.starts.clear();

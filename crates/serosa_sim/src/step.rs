@@ -2,7 +2,7 @@
 
 use crate::body::Substep;
 use crate::report::{Stage, Stopwatch, Timer};
-use crate::{Input, World, body, detect, filter, guard, respond, tools};
+use crate::{Input, World, body, detect, filter, guard, ledger, respond, tools};
 
 /// The most passes that an input may ask for; a recording from elsewhere cannot make a step endless.
 pub const SWEEPS_MAX: u32 = 10_000;
@@ -42,7 +42,9 @@ pub fn step(world: &mut World, input: &Input, watch: Stopwatch) {
         respond::answer(&sub, state, scratch, report);
         timer.mark(report, Stage::Respond);
 
+        ledger::before_filter(&sub, scratch);
         let shortened = filter::clip(&sub, state, scratch);
+        ledger::after_filter(&sub, state, scratch);
         report.truncated += shortened.vertices;
         report.violated += shortened.attachments;
         report.deepest_m = report.deepest_m.min(respond::deepest(scratch));

@@ -38,7 +38,7 @@ fn coupled_mobility(rigid: &Rigid, coupling: &Coupling, h: f64) -> Mobility {
 }
 
 /// The pose and velocity of the centre of mass that a lead asks for.
-fn led_center(tool: &Tool, lead: &Lead) -> (Vec3, Vec3) {
+pub(crate) fn led_center(tool: &Tool, lead: &Lead) -> (Vec3, Vec3) {
     let arm = lead.target.rot * -tool.tip;
     (lead.target.pos + arm, lead.twist.vel + lead.twist.omega.cross(arm))
 }
