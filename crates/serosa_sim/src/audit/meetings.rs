@@ -76,7 +76,9 @@ impl Meetings {
     fn each_pair(&mut self, at: &Moment, near: Real, mut each: impl FnMut([PrimId; 2])) {
         let count = at.model.prims.len();
         let Self { boxes, order, planes } = self;
-        (boxes.clear(), order.clear(), planes.clear());
+        boxes.clear();
+        order.clear();
+        planes.clear();
         for p in 0..count {
             let prim = PrimId::from(p);
             let core = at.core(prim);

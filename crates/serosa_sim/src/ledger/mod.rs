@@ -172,7 +172,7 @@ impl Ledger {
         let least = self.still.max(ROUNDING * self.energies.gravity.abs());
         let share = rise / self.largest.max(least).max(Real::MIN_POSITIVE);
         // What is not a number is a gain.
-        if !(share <= self.gain) {
+        if share > self.gain || share.is_nan() {
             (self.gain, self.gain_j) = (share, rise);
         }
         self.lowest = self.lowest.min(balance);

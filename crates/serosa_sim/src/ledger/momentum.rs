@@ -32,10 +32,10 @@ pub struct Unkept {
 impl Unkept {
     /// The worse of each; what is not a number is worst.
     pub(super) fn take_worse(&mut self, other: &Self) {
-        if !(other.linear <= self.linear) {
+        if other.linear > self.linear || other.linear.is_nan() {
             (self.linear, self.exchanged) = (other.linear, other.exchanged);
         }
-        if !(other.angular <= self.angular) {
+        if other.angular > self.angular || other.angular.is_nan() {
             self.angular = other.angular;
         }
     }
