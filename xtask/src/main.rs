@@ -8,6 +8,7 @@ mod shots;
 mod soak;
 mod test;
 mod tidy;
+mod truth;
 mod validate;
 
 use std::process::ExitCode;
@@ -50,6 +51,12 @@ const TASKS: &[Task] = &[
         arguments: "[STEPS] [SCENE...] [--write]",
         about: "long runs with violent tools, all promises checked; --write puts them into docs/validation.md",
         run: soak::run,
+    },
+    Task {
+        name: "truth",
+        arguments: "[--quick]",
+        about: "scenes whose answer is known; puts the table into docs/results/truth.md, or shows the quick cases",
+        run: truth::run,
     },
     Task {
         name: "validate",

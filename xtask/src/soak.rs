@@ -32,6 +32,10 @@ const LEADS: [(&str, u64, &[&str]); 5] = [
 const AUDIT: u32 = 100;
 /// The deepest overlap that passes \[m\]: what `serosa run` lets pass.
 const DEPTH_MAX: f64 = 1e-6;
+/// By how much energy may rise, as a share of the largest (kinetic + elastic + |work|).
+const GAIN_MAX: f64 = 0.01;
+/// Momentum and its moment that nothing explains, as a share of what was exchanged in a step.
+const UNKEPT_MAX: f64 = 1e-6;
 /// Memory may grow by so much from the first tenth of a run to its end \[MB\], or by this share of it: buffers grow with the
 /// most pairs of any moment yet, and a crumpled sheet lists three million of 8 bytes, half a million of which are near, with
 /// some 80 bytes each. What is lost in every step adds up to more: a kilobyte and a half a step in 20,000 steps.
@@ -171,10 +175,16 @@ fn step_s(program: &str, scene: &str) -> Result<f64, String> {
 fn broken(Task { scene, lead, seed, .. }: Task, report: &Value) -> Vec<String> {
     let number = |name: &str| report[name].as_f64().unwrap_or(f64::NAN);
     let memory = |name: &str| report["memory_mb"][name].as_f64().unwrap_or(f64::NAN);
+    let ledger = |name: &str| report["ledger"][name].as_f64().unwrap_or(f64::NAN);
     let (start, end) = (memory("start"), memory("end"));
     let checks = [
         ("contacts missed", number("missed_contacts"), 0.0),
         ("metres of overlap", number("deepest_penetration_m"), DEPTH_MAX),
+        ("pairs too near with nothing to stand for them", number("unanswered_contacts"), 0.0),
+        ("of the energy gained", ledger("energy_gain"), GAIN_MAX),
+        ("of an impulse explained by nothing", ledger("momentum_error"), UNKEPT_MAX),
+        ("of a moment explained by nothing", ledger("spin_error"), UNKEPT_MAX),
+        ("steps shortened with nothing near", ledger("lost_motion"), 0.0),
         ("bodies frozen", number("quarantined"), 0.0),
         ("megabytes more", end - start, MEMORY_MAX.0.max(MEMORY_MAX.1 * start)),
     ];
@@ -232,6 +242,8 @@ mod tests {
     fn a_report_that_breaks_a_promise_or_lacks_a_figure_is_broken() {
         let fine = json!({
             "missed_contacts": 0, "deepest_penetration_m": 0.0, "quarantined": 0, "memory_mb": {"start": 9.0, "end": 12.0},
+            "unanswered_contacts": 0,
+            "ledger": {"energy_gain": 0.0, "momentum_error": 1e-9, "spin_error": 0.0, "lost_motion": 0},
         });
         let task = Task { scene: "twist", lead: "random:2", seed: 1, steps: 9 };
         assert!(broken(task, &fine).is_empty());
@@ -239,6 +251,7 @@ mod tests {
             ("missed_contacts", json!(1)),
             ("deepest_penetration_m", json!(2e-6)),
             ("deepest_penetration_m", json!(null)),
+            ("unanswered_contacts", json!(1)),
             ("quarantined", json!(1)),
             ("memory_mb", json!({"start": 9.0, "end": 99.0})),
             ("memory_mb", json!(null)),
@@ -246,6 +259,18 @@ mod tests {
         for (name, value) in wrong {
             let mut report = fine.clone();
             report[name] = value;
+            assert_eq!(broken(task, &report).len(), 1, "{name}");
+        }
+        let wrong = [
+            ("energy_gain", json!(0.011)),
+            ("energy_gain", json!(null)),
+            ("momentum_error", json!(2e-6)),
+            ("spin_error", json!(2e-6)),
+            ("lost_motion", json!(1)),
+        ];
+        for (name, value) in wrong {
+            let mut report = fine.clone();
+            report["ledger"][name] = value;
             assert_eq!(broken(task, &report).len(), 1, "{name}");
         }
     }

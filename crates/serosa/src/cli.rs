@@ -290,9 +290,15 @@ pub struct BenchArgs {
     /// Python with other programs to run beside ours, where the benchmark knows some
     #[arg(long, value_name = "PYTHON")]
     pub peers: Option<PathBuf>,
-    /// Fail also on promises of speed against figures from other machines
+    /// Fail also on promises of speed
     #[arg(long)]
     pub strict: bool,
+    /// The few cases that take seconds altogether, where the benchmark has cases
+    #[arg(long)]
+    pub quick: bool,
+    /// Only cases whose name holds this word, where the benchmark has cases
+    #[arg(long, value_name = "WORD")]
+    pub only: Option<String>,
 }
 
 /// What `serosa` alone does: the gallery in the browser.

@@ -189,6 +189,23 @@ impl Planes {
         (&self.steps, &self.taken)
     }
 
+    /// The impulses with which the last substep stopped pairs, as rows.
+    pub(crate) fn impulses(&self) -> &[Row] {
+        &self.impulses.rows
+    }
+
+    /// The near pairs that shortened steps in the last clip, of a vertex, or of a frame numbered behind all vertices.
+    pub(crate) fn holding<'a>(&'a self, node: usize, near: &'a [Near]) -> impl Iterator<Item = &'a Near> {
+        let planned = node + 1 < self.starts.len();
+        let links = if planned { self.links(node) } else { &[] };
+        links.iter().filter(|k| self.stands(**k as usize)).map(|k| &near[*k as usize])
+    }
+
+    /// Whether a near pair, by its number, shortened steps in the last clip.
+    pub(crate) fn stands(&self, pair: usize) -> bool {
+        self.is_stop.get(pair).copied().unwrap_or(false)
+    }
+
     fn link(&mut self, model: &Model, pairs: &[Near], vertices: usize) {
         let nodes = vertices + model.rigids.len();
         self.starts.clear();

@@ -15,6 +15,7 @@ pub mod energy;
 pub mod filter;
 mod guard;
 pub mod input;
+pub mod ledger;
 pub mod model;
 pub mod params;
 pub mod probe;

@@ -158,6 +158,16 @@ impl Row {
     }
 }
 
+/// Where the sides of a row touch: at the surface of a frame, or half way between two cores.
+pub(crate) fn meeting_point(sides: &[Side; 2], pos: &[Vec3], pose: &[Pose]) -> Vec3 {
+    let [a, b] = sides.map(|side| side.place(pos, pose));
+    match sides {
+        [Side::Rigid(..), Side::Soft(..) | Side::Face(..)] => a,
+        [Side::Soft(..) | Side::Face(..), Side::Rigid(..)] => b,
+        _ => (a + b) * 0.5,
+    }
+}
+
 /// Where a node is.
 #[inline]
 pub fn place(node: Node, pos: &[Vec3], pose: &[Pose]) -> Vec3 {

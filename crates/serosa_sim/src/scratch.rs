@@ -8,6 +8,7 @@ use crate::body::system::System;
 use crate::body::tissue::TissueWork;
 use crate::detect::{Finder, Reach, Shells};
 use crate::filter::Planes;
+use crate::ledger::Tally;
 use crate::model::{Model, Pose};
 use crate::respond::augmented_lagrangian::{Links, Touching};
 use crate::respond::carried::Carried;
@@ -96,6 +97,8 @@ pub struct Scratch {
     pub finder: Finder,
     /// Working arrays of Detect for surfaces.
     pub shells: Shells,
+    /// What the step did to energy and momentum, where the ledger asks. Written by the frame.
+    pub tally: Tally,
     /// One per body: its motion in this step could not be computed. Written by Predict, Respond and Filter.
     pub lost: Vec<bool>,
     /// One per body: the filter has stopped some of it. Written by Filter.
@@ -161,6 +164,7 @@ impl Scratch {
             found_pose: state.pose.clone(),
             finder: Finder::default(),
             shells: Shells::default(),
+            tally: Tally::default(),
             lost: vec![false; model.bodies.len()],
             stopped: vec![false; model.bodies.len()],
             substep: 0,
@@ -174,6 +178,7 @@ impl Scratch {
     pub(crate) fn begin(&mut self, model: &Model, state: &State) {
         self.before.copy_from(state);
         self.lost.fill(false);
+        self.tally.begin();
         for (b, body) in model.bodies.iter().enumerate() {
             for v in body.vertex_range() {
                 self.inv_mass[v] = if state.frozen[b] { 0.0 } else { model.inv_mass[v] };

@@ -2,7 +2,7 @@
 
 use crate::body::Substep;
 use crate::report::{Stage, Stopwatch, Timer};
-use crate::{Input, World, body, detect, filter, guard, respond, tools};
+use crate::{Input, World, body, detect, filter, guard, ledger, respond, tools};
 
 /// The most passes that an input may ask for; a recording from elsewhere cannot make a step endless.
 pub const SWEEPS_MAX: u32 = 10_000;
@@ -62,8 +62,10 @@ pub fn step(world: &mut World, input: &Input, watch: Stopwatch) {
             timer.mark(report, Stage::Respond);
         }
         respond::close(&sub, state, scratch, report);
+        ledger::before_filter(&sub, scratch);
         let shortened = filter::take(&sub, state, scratch);
         respond::follow(&sub, state, scratch);
+        ledger::after_filter(&sub, state, scratch);
         report.truncated += shortened.vertices;
         report.violated += shortened.attachments;
         report.deepest_m = report.deepest_m.min(respond::deepest(scratch));

@@ -29,7 +29,7 @@ fn row(case: &Case) -> String {
     let report = &case.report;
     let contacts = &report["contacts"];
     format!(
-        "| {} | {} | {} | {} | {} | {} | {} | {:.1e} | {} | {:.0} / {} | {} | {:.0} → {:.0} | {:.2} / {:.2} |",
+        "| {} | {} | {} | {} | {} | {} | {} | {:.1e} | {} | {:.0} / {} | {} | {:.0} → {:.0} | {:.2} / {:.2} | {} | {:.2} | {:.0e} | {:.0e} | {} |",
         case.task.scene,
         case.task.lead,
         case.task.seed,
@@ -46,6 +46,11 @@ fn row(case: &Case) -> String {
         number(&report["memory_mb"]["end"]),
         number(&report["cpu_ms"]["mean"]),
         number(&report["cpu_ms"]["p99"]),
+        number(&report["unanswered_contacts"]),
+        100.0 * number(&report["ledger"]["energy_gain"]),
+        number(&report["ledger"]["momentum_error"]),
+        number(&report["ledger"]["spin_error"]),
+        number(&report["ledger"]["lost_motion"]),
     )
 }
 
@@ -60,8 +65,9 @@ const PAGE: &str = "docs/validation.md";
 fn merged(before: &str, cases: &[Case], threads: &[(String, bool)]) -> String {
     let mut table = String::from(
         "| scene | tools | seed | steps | of, ms | audited | missed | deepest overlap, m | frozen | contacts mean / max | \
-         steps of vertices shortened | memory, MB | CPU ms a step, mean / 99 % |\n\
-         |---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n",
+         steps of vertices shortened | memory, MB | CPU ms a step, mean / 99 % | unanswered | energy gained, % | \
+         momentum unkept | moment unkept | steps shortened for nothing |\n\
+         |---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n",
     );
     let new: Vec<String> = cases.iter().map(row).collect();
     for (scene, lead, seed) in super::runs(&super::SCENES) {

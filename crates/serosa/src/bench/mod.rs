@@ -13,6 +13,7 @@ mod organ;
 mod python;
 mod qp;
 mod rope;
+mod truth;
 mod validation;
 mod walk;
 
@@ -63,6 +64,7 @@ const BENCHES: &[Bench] = &[
     ),
     ("qp", "quadratic programmes of contact: all solvers, what they leave, a pile with friction", qp::bench),
     ("validation", "solids beside theory, published reference values and measured tissue", validation::bench),
+    ("truth", "scenes whose answer is known, beside that answer", truth::bench),
     ("import", "a million triangles read in every mesh format", import::bench),
 ];
 
@@ -80,6 +82,11 @@ pub fn bench(args: &BenchArgs, console: &mut Console) -> Result<(), Failure> {
     if args.peers.is_some() && !["collide", "flexible"].contains(&name.as_str()) {
         return Err(Failure::input(
             "error: only the benchmarks \"collide\" and \"flexible\" run other programs\n  help: leave --peers out",
+        ));
+    }
+    if (args.quick || args.only.is_some()) && name != "truth" {
+        return Err(Failure::input(
+            "error: only the benchmark \"truth\" has cases to choose from\n  help: leave --quick and --only out",
         ));
     }
     match BENCHES.iter().find(|b| b.0 == name) {

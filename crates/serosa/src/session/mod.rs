@@ -1,6 +1,7 @@
 //! A session: the world, what leads its tools, and what watches it.
 
 pub mod budget;
+pub mod checks;
 pub mod clock;
 pub mod control;
 pub mod device;
@@ -13,6 +14,7 @@ pub mod times;
 use budget::Budget;
 use gauge::Gauge;
 use serosa_sim::audit::{Audit, Auditor};
+use serosa_sim::ledger::Ledger;
 use serosa_sim::report::Refusal;
 use serosa_sim::{Control, Hand, Input, World, step};
 use std::time::Instant;
@@ -39,6 +41,8 @@ pub struct Session {
     pub led: Vec<Option<Hand>>,
     /// Control elements that someone moves by hand, one for each: they outrank the device.
     pub moved: Vec<Option<Control>>,
+    /// Energy and momentum, kept in every step of a session that is audited.
+    pub ledger: Ledger,
     /// What the outside says in the next step.
     pub input: Input,
     auditor: Auditor,
@@ -68,6 +72,8 @@ pub struct Seen {
     pub audits: u64,
     /// Contacts missed in audited steps.
     pub missed: u64,
+    /// Pairs that came too near with nothing to stand for them, in audited steps.
+    pub unanswered: u64,
     /// Deepest overlap in audited steps \[m\].
     pub deepest_m: f64,
     /// What quadratic programmes said, where they are the response.
@@ -82,6 +88,7 @@ impl Session {
         Self {
             led: vec![None; world.model.tools.len()],
             moved: vec![None; world.state.controls.len()],
+            ledger: Ledger::default(),
             input: Input::at_rest(&world),
             world,
             device,
@@ -117,6 +124,9 @@ impl Session {
         if let Some(budget) = &self.budget {
             self.input.sweeps = budget.sweeps();
         }
+        if self.audit_every.is_some() {
+            self.ledger.begin(&mut self.world, &self.input);
+        }
         let (wall, cpu) = (Instant::now(), clock::thread_cpu_ns());
         let start = self.start;
         step(&mut self.world, &self.input, &mut || start.elapsed().as_nanos() as u64);
@@ -129,6 +139,9 @@ impl Session {
             self.seen.cpu.push(after.saturating_sub(before));
         }
         self.note_report();
+        if self.audit_every.is_some() {
+            self.ledger.end(&self.world);
+        }
         if self.audit_every.is_some_and(|n| self.world.state.tick.is_multiple_of(n.max(1))) {
             self.audit();
         }
@@ -139,9 +152,10 @@ impl Session {
     }
 
     fn audit(&mut self) {
-        let Audit { missed, deepest_m } = self.auditor.check(&self.world);
+        let Audit { missed, unanswered, deepest_m } = self.auditor.check(&self.world);
         self.seen.audits += 1;
         self.seen.missed += u64::from(missed);
+        self.seen.unanswered += u64::from(unanswered);
         self.seen.deepest_m = self.seen.deepest_m.max(deepest_m);
     }
 

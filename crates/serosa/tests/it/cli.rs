@@ -101,6 +101,8 @@ fn bad_words_are_answered_with_2_and_what_to_do() {
         (&["bench", "nosuch"], "there are: chain"),
         (&["bench", "chain", "--svg", "figures"], "leave --svg out"),
         (&["bench", "intestine", "--largest", "50", "--svg", "figures"], "leave --largest out"),
+        (&["bench", "chain", "--quick"], "leave --quick and --only out"),
+        (&["bench", "truth", "--only", "nosuch"], "no case has such a name"),
         (&["check", "."], "cannot be read"),
         (&["run", "Cargo.toml"], "mistakes in Cargo.toml"),
     ];

@@ -22,6 +22,7 @@ mod flexible_contact;
 mod growing;
 mod guarantee;
 mod lagrangian;
+mod ledger;
 mod make;
 mod misuse;
 mod overlap;

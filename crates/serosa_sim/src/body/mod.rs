@@ -82,6 +82,15 @@ pub(crate) fn finish(sub: &Substep, state: &mut State, scratch: &mut Scratch) {
             }
         }
     }
+    for (t, tool) in model.tools.iter().enumerate() {
+        let r = tool.rigid.at();
+        let force = || {
+            let (frame, coupling) = (&model.rigids[r], &params.couplings[t]);
+            let goes = (&state.pose[r], &scratch.twist[r], sub.h);
+            rigid::hand_force(frame, tool, coupling, goes, &state.leads[t])
+        };
+        scratch.hand_force[t] = if state.frozen[tool.body.at()] { Vec3::ZERO } else { force() };
+    }
     state.pos.copy_from_slice(&scratch.pos);
     state.vel.copy_from_slice(&scratch.vel);
     state.pose.copy_from_slice(&scratch.pose);
@@ -96,10 +105,6 @@ pub(crate) fn finish(sub: &Substep, state: &mut State, scratch: &mut Scratch) {
         }
     }
     state.radius.iter_mut().zip(&scratch.growth).for_each(|(r, more)| *r += more);
-    for (t, tool) in model.tools.iter().enumerate() {
-        let (frame, coupling) = (&model.rigids[tool.rigid.at()], &params.couplings[t]);
-        scratch.hand_force[t] = rigid::hand_force(frame, tool, coupling, state, &state.leads[t]);
-    }
     for row in &scratch.rows {
         let force = push(row) / params.dt_s;
         scratch.contact_force[model.prims[row.key.a.at()].body.at()] += force;

@@ -38,25 +38,23 @@ fn coupled_mobility(rigid: &Rigid, coupling: &Coupling, h: f64) -> Mobility {
 }
 
 /// The pose and velocity of the centre of mass that a lead asks for.
-fn led_center(tool: &Tool, lead: &Lead) -> (Vec3, Vec3) {
+pub(crate) fn led_center(tool: &Tool, lead: &Lead) -> (Vec3, Vec3) {
     let arm = lead.target.rot * -tool.tip;
     (lead.target.pos + arm, lead.twist.vel + lead.twist.omega.cross(arm))
 }
 
-/// The force of the hand on its tool as the substep ends \[N\].
-pub(super) fn hand_force(
+/// The force of the hand on its tool in a substep of `h` that began at a pose and ended with a twist \[N\]: what the implicit
+/// coupling gave, wherever the filter has stopped the tool.
+pub(crate) fn hand_force(
     rigid: &Rigid,
     tool: &Tool,
     coupling: &Coupling,
-    state: &State,
+    (from, twist, h): (&Pose, &Twist, f64),
     lead: &Lead,
 ) -> Vec3 {
-    let (pose, twist) = (&state.pose[tool.rigid.at()], &state.twist[tool.rigid.at()]);
-    if state.frozen[rigid.body.at()] {
-        return Vec3::ZERO;
-    }
     let (center, vel) = led_center(tool, lead);
-    (center - pose.pos) * coupling.stiffness + (vel - twist.vel) * coupling.damping_of(rigid.mass)
+    (center - from.pos - twist.vel * h) * coupling.stiffness
+        + (vel - twist.vel) * coupling.damping_of(rigid.mass)
 }
 
 /// A pose moved by a constant twist for the time `h`.

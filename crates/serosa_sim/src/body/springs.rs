@@ -56,7 +56,7 @@ impl SpringWork {
 }
 
 /// The stiffness [N/m] and damping [N s/m] of a spring.
-pub(super) fn constants(spring: &Spring, p: &BodyParams) -> (Real, Real) {
+pub(crate) fn constants(spring: &Spring, p: &BodyParams) -> (Real, Real) {
     match spring.kind {
         SpringKind::Stretch => (p.stiffness * spring.share, p.damping),
         SpringKind::Bend => (p.bending * spring.share, p.damping * p.bend_share),

@@ -8,11 +8,10 @@
 //!
 //! At a body's own minimum this changes nothing: there inertia balances its rows.
 
-use super::touching::Touching;
 use crate::algebra::principal;
 use crate::body::Substep;
-use crate::model::{BodyKind, Pose};
-use crate::row::Side;
+use crate::model::BodyKind;
+use crate::row::meeting_point;
 use crate::scratch::Scratch;
 use crate::state::{State, Twist};
 use crate::{Mat3, Real, Vec3};
@@ -88,20 +87,10 @@ fn given(state: &State, scratch: &Scratch, b: usize, (about, h): (Vec3, Real)) -
         }
         let push = if row.bodies[0] as usize == b { push } else { -push };
         given.impulse += push;
-        given.moment += (meeting_point(row, &state.pos, &state.pose) - about).cross(push);
+        given.moment += (meeting_point(&row.sides, &state.pos, &state.pose) - about).cross(push);
         given.pushed = true;
     }
     given
-}
-
-/// Where the sides of a row touch: at the surface of a frame, or half way between two cores.
-fn meeting_point(row: &Touching, pos: &[Vec3], pose: &[Pose]) -> Vec3 {
-    let [a, b] = row.sides.map(|side| side.place(pos, pose));
-    match row.sides {
-        [Side::Rigid(..), Side::Soft(..) | Side::Face(..)] => a,
-        [Side::Soft(..) | Side::Face(..), Side::Rigid(..)] => b,
-        _ => (a + b) * 0.5,
-    }
 }
 
 /// A body as if it were one piece.

@@ -243,6 +243,26 @@ impl Touching {
         if self.limit > 0.0 { self.pull(between) } else { (Vec3::ZERO, 0.0) }
     }
 
+    /// What it pushed with along its normal and across it when the multipliers were last updated, on side A \[N\], and
+    /// whether it slid.
+    pub(crate) fn felt(&self) -> (Vec3, Vec3, bool) {
+        let along = if self.is_grip() { Vec3::ZERO } else { self.normal * self.lambda };
+        (along, self.drag, self.slides)
+    }
+
+    /// The row that it stands for; none of a grip.
+    pub(crate) fn row(&self) -> Option<RowKey> {
+        if let Source::Row(_, key) = self.source { Some(key) } else { None }
+    }
+
+    /// What it would give back on the way from there to its rest gap and to its anchor \[J\].
+    pub(crate) fn returns(&self, between: Vec3) -> Real {
+        let below = if self.is_grip() { 0.0 } else { (self.offset - between.dot(self.normal)).max(0.0) };
+        let carried = if self.slides { 0.0 } else { self.carried(between).length() };
+        let spring = 0.5 * self.stiffness * (below * below + carried * carried);
+        self.lambda * below + self.drag.length() * carried + spring
+    }
+
     /// The multipliers take over what the row now pushes with.
     pub(super) fn update(&mut self, between: Vec3) {
         if !self.is_grip() {

@@ -1,15 +1,22 @@
-//! Audit: the last step checked against the exhaustive twin.
+//! Audit: the last step checked against the exhaustive twin, and by geometry alone.
+
+mod meetings;
+mod nearest;
 
 use crate::detect::{Finder, Places, Search, Shells};
 use crate::params::{Detector, Params, Response};
 use crate::row::{Held, Row};
 use crate::{Real, VertexId, World};
+use meetings::Meetings;
 
 /// What an audit of one step found.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Audit {
     /// Contacts that the exhaustive search finds at the predicted positions and that no row stands for.
     pub missed: u32,
+    /// Pairs that approach and end nearer than their thickness and the rest gap, and for which neither a row at the same
+    /// closest points nor a plane of the filter stands: found by geometry alone. 0 of surfaces that press into one another.
+    pub unanswered: u32,
     /// Deepest overlap at the end of the step \[m\], 0 if nothing overlaps.
     pub deepest_m: Real,
 }
@@ -21,6 +28,7 @@ pub struct Auditor {
     rows: Vec<Row>,
     found: Vec<[Held; 2]>,
     shells: Shells,
+    meetings: Meetings,
 }
 
 impl Auditor {
@@ -43,7 +51,8 @@ impl Auditor {
         let end = &world.state;
         self.exhaust(world, Places { pos: &end.pos, pose: &end.pose, radius: &end.radius }, Search::Overlap);
         let deepest_m = self.rows.iter().map(|row| -row.gap).fold(0.0, Real::max);
-        Audit { missed, deepest_m }
+        let unanswered = self.meetings.unanswered(world);
+        Audit { missed, unanswered, deepest_m }
     }
 
     /// The same for surfaces: every vertex of a soft one that lies inside another, asked by itself, must have a row. One
@@ -65,7 +74,7 @@ impl Auditor {
         let end = &world.state;
         self.shells.rows(&world.model, &regions, (&end.pos, &end.pose), &mut self.rows);
         let deepest_m = self.rows.iter().map(|row| -row.gap).fold(0.0, Real::max);
-        Audit { missed, deepest_m }
+        Audit { missed, unanswered: 0, deepest_m }
     }
 
     fn exhaust(&mut self, world: &World, places: Places, search: Search) {

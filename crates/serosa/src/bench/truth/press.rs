@@ -1,0 +1,123 @@
+//! What is pressed pushes back with its own force, and what rests on a slope stays.
+
+use super::play::{Play, center};
+use super::scene::{self, Cube, HALF, Scene, Tool};
+use super::{Case, Row};
+use crate::Failure;
+
+/// How far a force may be from the converged one, in motion and at rest.
+const FORCE: [f64; 2] = [0.05, 0.02];
+/// Passes that are many enough.
+const CONVERGED: u32 = 300;
+/// The farthest that a cube slips before it sticks \[m\]: the rest gap of a contact.
+const SLIP: f64 = 1e-4;
+/// The farthest that it creeps in a second and a half \[m\].
+const CREEP: f64 = 1e-5;
+/// The force of a hand that presses nothing \[N\].
+const NO_FORCE: f64 = 0.01;
+
+pub(super) fn cases() -> Vec<Case> {
+    let mut cases = Vec::new();
+    for sweeps in [2, 5, 12, 60] {
+        cases.push(Case::new(format!("pr{sweeps}"), false, move || pressed(sweeps, 8e-3)));
+    }
+    cases.push(Case::new("pr5, coarse", true, || pressed(5, 0.02)));
+    for (sweeps, step_ms) in [(5, 8.0), (10, 8.0), (10, 2.0)] {
+        let name = format!("ss{sweeps}, {step_ms} ms");
+        cases.push(Case::new(name, sweeps == 5, move || slips(sweeps, 1e-3 * step_ms)));
+    }
+    cases.push(Case::new("part", true, part));
+    cases
+}
+
+/// The force of a hand on a ball that is led by a centimetre into a pad: the last while it moves, and at rest.
+fn force(sweeps: u32, cell: f64) -> Result<[f64; 2], Failure> {
+    let like = Cube {
+        cell,
+        young: 5e3,
+        density: 1060.0,
+        friction: 0.1,
+        more: ", relaxation = 0.02",
+        ..Cube::default()
+    };
+    let pad = scene::block("pad", [-0.04, -0.04, -0.04], [0.08, 0.08, 0.04], &like);
+    let tool = Tool {
+        shape: "sphere = { radius = 0.01 }",
+        stiffness: 2e4,
+        friction: 0.2,
+        more: "",
+        tip: [0.0, 0.0, 0.012],
+        moves: &[(0.192, [0.0; 3], false)],
+    };
+    let scene = Scene { substeps: 2, ..Scene::new(0.016) }
+        .sweeps(sweeps)
+        .with(pad)
+        .with("attach = [{ name = \"bottom\" }]\nself_contact = false\n")
+        .with(tool.text("probe"));
+    let mut play = Play::new(&scene)?;
+    let hand = |play: &Play| play.world().scratch.hand_force[0].length();
+    play.run(0.192, |_| {})?;
+    let moving = hand(&play);
+    play.run(0.24, |_| {})?;
+    Ok([moving, hand(&play)])
+}
+
+/// That force, beside what it comes to with very many passes.
+fn pressed(sweeps: u32, cell: f64) -> Result<Vec<Row>, Failure> {
+    let (few, many) = (force(sweeps, cell)?, force(CONVERGED, cell)?);
+    Ok(vec![
+        Row::share("force in motion", "N", few[0], many[0], FORCE[0]),
+        Row::share("force at rest", "N", few[1], many[1], FORCE[1]),
+    ])
+}
+
+/// How far a soft cube goes down a soft slope, at nine tenths of the limit of friction, within half a second and in the
+/// second and a half after it \[m\].
+fn way(sweeps: u32, step_s: f64, friction: f64) -> Result<[f64; 2], Failure> {
+    let like = Cube { young: 2e4, friction, more: ", relaxation = 0.005", ..Cube::default() };
+    let base = scene::block("base", [-0.04, -0.03, -0.02], [0.08, 0.06, 0.02], &Cube { cell: 0.01, ..like });
+    let bar = Cube { center: [0.0, -0.3e-3, HALF + 1.12e-3], ..like };
+    // 24.2 degrees: their tangent is 0.45.
+    let scene = Scene { gravity: [4.0256, 0.0, -8.9457], ..Scene::new(step_s) }
+        .sweeps(sweeps)
+        .with(base)
+        .with("attach = [{ name = \"bottom\" }]\n")
+        .with(bar.body("bar"));
+    let mut play = Play::new(&scene)?;
+    let b = play.body("bar");
+    let from = center(play.world(), b).x;
+    play.run(0.5, |_| {})?;
+    let half = center(play.world(), b).x;
+    play.run(1.5, |_| {})?;
+    Ok([half - from, center(play.world(), b).x - half])
+}
+
+/// It goes as far as with a friction under which nothing slips, and does not creep.
+fn slips(sweeps: u32, step_s: f64) -> Result<Vec<Row>, Failure> {
+    let (usual, sticking) = (way(sweeps, step_s, 0.5)?, way(sweeps, step_s, 5.0)?);
+    Ok(vec![
+        Row::new("way until it sticks", "m", usual[0], sticking[0], SLIP),
+        Row::new("creep after that", "m", usual[1], 0.0, CREEP),
+    ])
+}
+
+/// A tool that begins inside a held block is put beside it, and its hand with it.
+fn part() -> Result<Vec<Row>, Failure> {
+    let like = Cube { cell: 0.01, ..Cube::default() };
+    let tool = Tool {
+        shape: "capsule = { length = 0.3, radius = 0.005 }",
+        stiffness: 400.0,
+        friction: 0.2,
+        more: "",
+        tip: [0.0, 0.0, -0.005],
+        moves: &[],
+    };
+    let scene = Scene { part: true, ..Scene::weightless(5e-3) }
+        .with(scene::block("block", [-0.03, -0.03, -0.04], [0.06, 0.06, 0.04], &like))
+        .with("attach = [{ name = \"bottom\" }]\n")
+        .with(tool.text("probe"));
+    let mut play = Play::new(&scene)?;
+    let mut most: f64 = 0.0;
+    play.run(0.5, |world| most = most.max(world.scratch.hand_force[0].length()))?;
+    Ok(vec![Row::new("largest force of the hand", "N", most, 0.0, NO_FORCE)])
+}
