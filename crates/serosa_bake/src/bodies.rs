@@ -72,33 +72,34 @@ impl Oven<'_> {
 
     /// Responses that move bodies themselves know some kinds of them only.
     fn check_response(&mut self, place: Place, raw: &RawBody, kind: &BodyKind) {
-        let (response, by, help) = match self.raw.world.response {
-            Response::AugmentedLagrangian => (
-                Response::AugmentedLagrangian,
-                "the augmented Lagrangian",
-                "write model.solid for a closed surface or model.springs for a sheet, or response = \"consistent-penetration\" in `world`",
-            ),
-            Response::Qp => (
-                Response::Qp,
-                "the quadratic programme",
-                "write model.springs or model.solid, or another response: \"augmented-lagrangian\" for model.band, \
-                 \"projection\" for model.tissue",
-            ),
-            _ => return self.check_limits(place, raw),
-        };
-        let descends = response == Response::AugmentedLagrangian;
-        let what = match kind {
-            BodyKind::Tissue(_) => "tissue",
-            BodyKind::Band(_) if !descends => "a band",
-            BodyKind::Flexible(_) if !descends => "shapes computed beforehand",
-            _ => "",
-        };
-        if !what.is_empty() {
-            self.fault(place, format!("\"{}\" is made of {what}, which {by} cannot move", raw.name), help);
-        }
-        if descends {
+        let response = self.raw.world.response;
+        if response != Response::Qp {
             self.check_limits(place, raw);
         }
+        let (what, help) = match (response, kind) {
+            (Response::AugmentedLagrangian, BodyKind::Tissue(body))
+                if body.integrator == Integrator::Verlet =>
+            {
+                (
+                    "is moved by Verlet's explicit scheme, and the augmented Lagrangian moves bodies by an implicit one",
+                    "write integrator = \"implicit\", or response = \"consistent-penetration\" in `world`",
+                )
+            }
+            (Response::Qp, BodyKind::Tissue(_)) => (
+                "is made of tissue, which the quadratic programme cannot move",
+                "write model.springs or model.solid, or response = \"augmented-lagrangian\" in `world`",
+            ),
+            (Response::Qp, BodyKind::Band(_)) => (
+                "is made of a band, which the quadratic programme cannot move",
+                "write model.springs or model.solid, or response = \"augmented-lagrangian\" in `world`",
+            ),
+            (Response::Qp, BodyKind::Flexible(_)) => (
+                "is made of shapes computed beforehand, which the quadratic programme cannot move",
+                "write model.springs or model.solid, or response = \"augmented-lagrangian\" in `world`",
+            ),
+            _ => return,
+        };
+        self.fault(place, format!("\"{}\" {what}", raw.name), help);
     }
 
     /// Strain limits are kept by one response alone.

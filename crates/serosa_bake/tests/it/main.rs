@@ -40,6 +40,7 @@ mod statics;
 mod strip;
 mod theory;
 mod tissue;
+mod tissue_contact;
 mod tissue_faults;
 mod tracker;
 mod yardstick;

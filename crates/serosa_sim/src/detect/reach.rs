@@ -184,7 +184,7 @@ pub(super) fn look_ahead(sub: &Substep, state: &State, scratch: &mut Scratch) {
         for (b, body) in model.bodies.iter().enumerate() {
             let first = body.vertex_range().start;
             let more = |v: usize| match body.kind {
-                BodyKind::Solid(_) | BodyKind::Springs(_) => Some(fall),
+                BodyKind::Solid(_) | BodyKind::Springs(_) | BodyKind::Tissue(_) => Some(fall),
                 BodyKind::Flexible(_) => flexibles[b].touched.springs_back(v - first),
                 _ => None,
             };

@@ -21,7 +21,7 @@ pub use links::Links;
 pub(crate) use node::Local;
 pub use touching::{Answer, Axes, Touching};
 
-use crate::body::{Substep, band, flexible, solid, springs};
+use crate::body::{Substep, band, flexible, solid, springs, tissue};
 use crate::model::BodyKind;
 use crate::report::StepReport;
 use crate::scratch::Scratch;
@@ -43,6 +43,7 @@ pub(super) fn answer(sub: &Substep, state: &mut State, scratch: &mut Scratch, re
     prepare::prepare(sub, state, scratch);
     solid::start(sub, state, scratch);
     springs::start(sub, state, scratch);
+    tissue::start(sub, state, scratch);
     flexible::start(sub, state, scratch);
     for sweep in 0..sub.sweeps {
         if sweep + 1 == sub.sweeps {
@@ -55,7 +56,8 @@ pub(super) fn answer(sub: &Substep, state: &mut State, scratch: &mut Scratch, re
                 BodyKind::Springs(body) => springs::descend(sub, b, body, state, scratch),
                 BodyKind::Solid(body) => solid::descend_touched(sub, (b, body), state, scratch),
                 BodyKind::Flexible(body) => flexible::descend(sub, b, body, state, scratch),
-                BodyKind::Band(_) | BodyKind::Tissue(_) => {}
+                BodyKind::Tissue(body) => tissue::descend(sub, b, body, state, scratch),
+                BodyKind::Band(_) => {}
             }
         }
         // The last clip is the Filter stage.
@@ -109,6 +111,7 @@ fn velocities(sub: &Substep, state: &mut State, scratch: &mut Scratch) {
                 };
             }
             BodyKind::Solid(ref solid) => solid::finish(sub, (b, solid), state, scratch),
+            BodyKind::Tissue(ref tissue) => tissue::finish(sub, b, tissue, state, scratch),
             _ => {}
         }
     }
