@@ -76,30 +76,27 @@ impl Oven<'_> {
         if response != Response::Qp {
             self.check_limits(place, raw);
         }
-        let (what, help) = match (response, kind) {
+        let what = match (response, kind) {
             (Response::AugmentedLagrangian, BodyKind::Tissue(body))
                 if body.integrator == Integrator::Verlet =>
             {
-                (
-                    "is moved by Verlet's explicit scheme, and the augmented Lagrangian moves bodies by an implicit one",
-                    "write integrator = \"implicit\", or response = \"consistent-penetration\" in `world`",
-                )
+                let message = format!(
+                    "\"{}\" is moved by Verlet's explicit scheme, and the augmented Lagrangian moves by an implicit one",
+                    raw.name
+                );
+                let help =
+                    "write integrator = \"implicit\", or response = \"consistent-penetration\" in `world`";
+                return self.fault(place, message, help);
             }
-            (Response::Qp, BodyKind::Tissue(_)) => (
-                "is made of tissue, which the quadratic programme cannot move",
-                "write model.springs or model.solid, or response = \"augmented-lagrangian\" in `world`",
-            ),
-            (Response::Qp, BodyKind::Band(_)) => (
-                "is made of a band, which the quadratic programme cannot move",
-                "write model.springs or model.solid, or response = \"augmented-lagrangian\" in `world`",
-            ),
-            (Response::Qp, BodyKind::Flexible(_)) => (
-                "is made of shapes computed beforehand, which the quadratic programme cannot move",
-                "write model.springs or model.solid, or response = \"augmented-lagrangian\" in `world`",
-            ),
+            (Response::Qp, BodyKind::Tissue(_)) => "tissue",
+            (Response::Qp, BodyKind::Band(_)) => "a band",
+            (Response::Qp, BodyKind::Flexible(_)) => "shapes computed beforehand",
             _ => return,
         };
-        self.fault(place, format!("\"{}\" {what}", raw.name), help);
+        let message =
+            format!("\"{}\" is made of {what}, which the quadratic programme cannot move", raw.name);
+        let help = "write model.springs or model.solid, or response = \"augmented-lagrangian\" in `world`";
+        self.fault(place, message, help);
     }
 
     /// Strain limits are kept by one response alone.
@@ -170,7 +167,7 @@ impl Oven<'_> {
         let first = self.model.rest.len() as u32;
         match solid::add(&mut self.model, tets, elastic, &fixed) {
             Ok(body) => {
-                if self.raw.world.response == Response::AugmentedLagrangian {
+                if self.raw.world.response.looks_ahead() {
                     solid::add_surface(&mut self.model, &tets.mesh, first, elastic.thickness);
                 }
                 Some(BodyKind::Solid(body))

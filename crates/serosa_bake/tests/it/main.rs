@@ -27,6 +27,7 @@ mod misuse;
 mod overlap;
 mod programme;
 mod qp;
+mod qp_solids;
 mod quadratic;
 mod search;
 mod settle;
