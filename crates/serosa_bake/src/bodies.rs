@@ -72,33 +72,31 @@ impl Oven<'_> {
 
     /// Responses that move bodies themselves know some kinds of them only.
     fn check_response(&mut self, place: Place, raw: &RawBody, kind: &BodyKind) {
-        let (response, by, help) = match self.raw.world.response {
-            Response::AugmentedLagrangian => (
-                Response::AugmentedLagrangian,
-                "the augmented Lagrangian",
-                "write model.solid for a closed surface or model.springs for a sheet, or response = \"consistent-penetration\" in `world`",
-            ),
-            Response::Qp => (
-                Response::Qp,
-                "the quadratic programme",
-                "write model.springs or model.solid, or another response: \"augmented-lagrangian\" for model.band, \
-                 \"projection\" for model.tissue",
-            ),
-            _ => return self.check_limits(place, raw),
-        };
-        let descends = response == Response::AugmentedLagrangian;
-        let what = match kind {
-            BodyKind::Tissue(_) => "tissue",
-            BodyKind::Band(_) if !descends => "a band",
-            BodyKind::Flexible(_) if !descends => "shapes computed beforehand",
-            _ => "",
-        };
-        if !what.is_empty() {
-            self.fault(place, format!("\"{}\" is made of {what}, which {by} cannot move", raw.name), help);
-        }
-        if descends {
+        let response = self.raw.world.response;
+        if response != Response::Qp {
             self.check_limits(place, raw);
         }
+        let what = match (response, kind) {
+            (Response::AugmentedLagrangian, BodyKind::Tissue(body))
+                if body.integrator == Integrator::Verlet =>
+            {
+                let message = format!(
+                    "\"{}\" is moved by Verlet's explicit scheme, and the augmented Lagrangian moves by an implicit one",
+                    raw.name
+                );
+                let help =
+                    "write integrator = \"implicit\", or response = \"consistent-penetration\" in `world`";
+                return self.fault(place, message, help);
+            }
+            (Response::Qp, BodyKind::Tissue(_)) => "tissue",
+            (Response::Qp, BodyKind::Band(_)) => "a band",
+            (Response::Qp, BodyKind::Flexible(_)) => "shapes computed beforehand",
+            _ => return,
+        };
+        let message =
+            format!("\"{}\" is made of {what}, which the quadratic programme cannot move", raw.name);
+        let help = "write model.springs or model.solid, or response = \"augmented-lagrangian\" in `world`";
+        self.fault(place, message, help);
     }
 
     /// Strain limits are kept by one response alone.
@@ -169,7 +167,7 @@ impl Oven<'_> {
         let first = self.model.rest.len() as u32;
         match solid::add(&mut self.model, tets, elastic, &fixed) {
             Ok(body) => {
-                if self.raw.world.response == Response::AugmentedLagrangian {
+                if self.raw.world.response.looks_ahead() {
                     solid::add_surface(&mut self.model, &tets.mesh, first, elastic.thickness);
                 }
                 Some(BodyKind::Solid(body))

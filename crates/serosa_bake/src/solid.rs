@@ -18,7 +18,6 @@ use crate::tissue::sides;
 use serosa_geometry::tets::Tets;
 use serosa_geometry::{Mat3, Mesh, Real, Vec3, VertexId};
 use serosa_sim::model::{BodyKind, Descent, Model, Region, SolidBody, Tet, Wall};
-use serosa_sim::params::Response;
 
 /// Vertices lie within this of the origin \[m\].
 const SPACE: Real = 200.0;
@@ -336,7 +335,7 @@ pub fn notes(raw: &RawScene, baked: &Baked) -> Vec<String> {
         if long > LONG {
             notes.push(format!("\"{name}\" is {long:.0} m long. Are its millimetres taken for metres?"));
         }
-        let touches = baked.params.response == Response::AugmentedLagrangian;
+        let touches = baked.params.response.looks_ahead();
         if solid.free && baked.params.gravity > 0.0 && !touches {
             notes.push(format!(
                 "nothing holds \"{name}\", and with this response solids touch nothing: it will fall for ever. Write \

@@ -208,6 +208,8 @@ pub fn all() -> Vec<Specimen> {
         quadratic("damped corotated quadratic solid", light(Law::Corotated, 5e-3)),
         free("tissue", ball_of(ORGAN)),
         free("tissue without restoration", ball_of(bare)),
+        band("tissue that descends", &ball_of(ORGAN), Vec::new(), descends),
+        band("bare tissue that descends", &ball_of(bare), Vec::new(), descends),
         Specimen {
             name: "tissue as a sheet",
             inner: inside(&membrane(&sheet())),

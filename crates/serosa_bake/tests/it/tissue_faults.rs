@@ -109,11 +109,20 @@ fn verlet_is_refused_where_it_would_blow_up_and_stands_where_it_says() {
 }
 
 #[test]
-fn solids_and_the_augmented_lagrangian_are_not_for_tissue() {
+fn shapes_without_a_surface_are_not_for_tissue() {
     let brick =
         solid("box", RawSolid::Cuboid { size: Vec3::splat(0.1) }, Vec3::ZERO, RawModel::Tissue(ORGAN));
     assert!(bake(&scene(vec![brick])).unwrap_err()[0].message.contains("cannot be soft"));
-    let mut raw = scene(vec![organ("organ", ball(), ORGAN)]);
-    raw.world.response = Response::AugmentedLagrangian;
-    assert!(bake(&raw).unwrap_err()[0].message.contains("is made of tissue"));
+}
+
+#[test]
+fn verlet_and_the_quadratic_programme_are_refused_where_they_do_not_fit() {
+    let explicit = RawTissue { integrator: Integrator::Verlet, ..ORGAN };
+    let mut raw = scene(vec![organ("organ", ball(), explicit)]);
+    (raw.world.response, raw.world.dt_s) = (Response::AugmentedLagrangian, 1e-5);
+    assert!(bake(&raw).unwrap_err()[0].message.contains("is moved by Verlet's explicit scheme"));
+    raw.bodies[0] = organ("organ", ball(), ORGAN);
+    assert!(bake(&raw).is_ok());
+    raw.world.response = Response::Qp;
+    assert!(bake(&raw).unwrap_err()[0].message.contains("is made of tissue, which the quadratic programme"));
 }

@@ -206,7 +206,7 @@ static WORLD: Table = table(
             Choice(&[
                 (
                     "augmented-lagrangian",
-                    "bodies and contacts descend one potential together, with friction; for ropes, intestines, springs, solids and tools",
+                    "bodies and contacts descend one potential together, with friction; for ropes, intestines, springs, tissue, solids and tools",
                 ),
                 (
                     "displacement-velocity",

@@ -422,9 +422,12 @@ static TISSUE: Table = table(
             Choice(&[
                 (
                     "implicit",
-                    "backward Euler: stable at any step; the world's `sweeps` are its conjugate gradients",
+                    "backward Euler: stable at any step; the world's `sweeps` are its conjugate gradients, or, with the augmented Lagrangian, steps of Newton's method with up to six each",
                 ),
-                ("verlet", "the explicit scheme of the original; refused where the step is too long for it"),
+                (
+                    "verlet",
+                    "the explicit scheme of the original; refused where the step is too long for it, and with the augmented Lagrangian",
+                ),
             ]),
             Default("\"implicit\""),
             "How it is moved.",

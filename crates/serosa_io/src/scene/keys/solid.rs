@@ -130,7 +130,7 @@ pub(super) const ELEMENT: Kind = Choice(&[
 
 pub(super) static SOLID: Table = table(
     "model.solid",
-    "Tetrahedra of an elastic material, moved by backward Euler: vertices go to their minimum in turn or all at once (`descent`), and the world's `sweeps` say how often. It touches others, and itself, with response = \"augmented-lagrangian\"; tools can hold it with any.",
+    "Tetrahedra of an elastic material, moved by backward Euler: vertices go to their minimum in turn or all at once (`descent`), and the world's `sweeps` say how often. It touches others, and itself, with response = \"augmented-lagrangian\" or \"qp\"; tools can hold it with any.",
     &[
         key(
             "young",
@@ -153,7 +153,7 @@ pub(super) static SOLID: Table = table(
             "thickness",
             Quantity(Dim::Length, 1e-5, 0.05),
             Optional,
-            "Of its surface, as others touch it (response = \"augmented-lagrangian\"): half of it lies outside. 1 mm where none is given, or a fifth of the mean edge of the surface where that is less.",
+            "Of its surface, as others touch it (response = \"augmented-lagrangian\" or \"qp\"): half of it lies outside. 1 mm where none is given, or a fifth of the mean edge of the surface where that is less.",
         ),
         key(
             "region",

@@ -10,6 +10,7 @@
 //! However few gradients are taken, a free body keeps its linear and its angular momentum: the six motions that no
 //! element resists are solved apart, and exactly. Verlet's explicit scheme is there as published.
 
+mod descend;
 mod element;
 mod solve;
 mod whole;
@@ -17,9 +18,11 @@ mod whole;
 use super::Substep;
 use crate::algebra::widest;
 use crate::model::{Integrator, Model, TissueBody};
-use crate::params::BodyParams;
+use crate::params::{BodyParams, Response};
 use crate::state::State;
 use crate::{Real, Scratch, Vec3};
+use descend::Descent;
+pub(crate) use descend::{descend, finish, start};
 use element::{Along, Bent, Clock, Spread};
 use solve::System;
 use std::ops::Range;
@@ -41,6 +44,8 @@ pub struct TissueWork {
     goal: Vec<Vec3>,
     /// Velocities under solution \[m/s\].
     vel: Vec<Vec3>,
+    /// Where it descends with rows.
+    descent: Descent,
 }
 
 impl TissueWork {
@@ -58,7 +63,7 @@ struct Tissue<'a> {
     material: &'a BodyParams,
     vertices: Range<usize>,
     clock: Clock,
-    /// As the substep begins.
+    /// Its masses at the positions that it is looked at.
     whole: Whole,
 }
 
@@ -71,8 +76,12 @@ pub(crate) fn resistance(sub: &Substep, b: usize, body: &TissueBody) -> Real {
     }
 }
 
-/// Predict: the whole motion, but for contacts. Cost: O(elements × (1 + sweeps)).
+/// Predict: the whole motion, but for contacts. Cost: O(elements × (1 + sweeps)). Where it descends with rows, the inertial
+/// target alone.
 pub(super) fn predict(sub: &Substep, b: usize, body: &TissueBody, state: &State, scratch: &mut Scratch) {
+    if sub.params.response == Response::AugmentedLagrangian {
+        return descend::aim(sub, b, body, state, scratch);
+    }
     let vertices = sub.model.bodies[b].vertex_range();
     let fall = sub.params.fall() * sub.h;
     for v in vertices.clone() {
@@ -84,7 +93,7 @@ pub(super) fn predict(sub: &Substep, b: usize, body: &TissueBody, state: &State,
     if state.frozen[b] {
         return;
     }
-    let tissue = Tissue::new(sub, b, body, state);
+    let tissue = Tissue::new(sub, b, body, &state.pos);
     let work = &mut scratch.tissues[b];
     work.vel.clear();
     work.vel.extend_from_slice(&scratch.vel[vertices.clone()]);
@@ -101,14 +110,14 @@ pub(super) fn predict(sub: &Substep, b: usize, body: &TissueBody, state: &State,
 }
 
 impl<'a> Tissue<'a> {
-    fn new(sub: &Substep<'a>, b: usize, body: &'a TissueBody, state: &State) -> Self {
+    fn new(sub: &Substep<'a>, b: usize, body: &'a TissueBody, pos: &[Vec3]) -> Self {
         let (material, vertices) = (&sub.params.bodies[b], sub.model.bodies[b].vertex_range());
         let implicit = body.integrator == Integrator::Implicit;
         Self {
             model: sub.model,
             body,
             material,
-            whole: Whole::of(&sub.model.mass[vertices.clone()], &state.pos[vertices.clone()]),
+            whole: Whole::of(&sub.model.mass[vertices.clone()], &pos[vertices.clone()]),
             vertices,
             clock: Clock { h: sub.h, relaxation: material.relaxation, implicit },
         }

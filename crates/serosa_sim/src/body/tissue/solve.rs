@@ -71,7 +71,7 @@ impl System {
     }
 
     /// out = A p.
-    fn apply(&self, p: &[Vec3], out: &mut [Vec3]) {
+    pub fn apply(&self, p: &[Vec3], out: &mut [Vec3]) {
         let system = self;
         widest!(apply(system, p, out))
     }

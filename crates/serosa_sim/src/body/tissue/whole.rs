@@ -1,6 +1,6 @@
 //! A body as a whole: how it drifts and turns, and where its rest shape would lie.
 
-use crate::algebra::best_rotation;
+use crate::algebra::{Six, best_rotation};
 use crate::{Mat3, Real, Vec3};
 
 /// Masses in a body: how much, where, and how they resist turning.
@@ -8,6 +8,7 @@ use crate::{Mat3, Real, Vec3};
 pub(crate) struct Whole {
     total: Real,
     pub center: Vec3,
+    inertia: Mat3,
     /// 0 where the masses lie in one line.
     inverse_inertia: Mat3,
 }
@@ -15,12 +16,7 @@ pub(crate) struct Whole {
 impl Whole {
     /// O(vertices), in one fixed order.
     pub fn of(mass: &[Real], pos: &[Vec3]) -> Self {
-        let (mut total, mut sum) = (0.0, Vec3::ZERO);
-        for (m, x) in mass.iter().zip(pos) {
-            total += m;
-            sum += *x * *m;
-        }
-        let center = sum / total;
+        let (total, center) = Self::middle(mass, pos);
         let (mut squares, mut mixed) = (Vec3::ZERO, Vec3::ZERO);
         for (m, x) in mass.iter().zip(pos) {
             let arm = *x - center;
@@ -37,7 +33,29 @@ impl Whole {
         );
         let size = (diagonal.x + diagonal.y + diagonal.z) / 3.0;
         let sound = inertia.determinant() > 1e-9 * size * size * size;
-        Self { total, center, inverse_inertia: if sound { inertia.inverse() } else { Mat3::ZERO } }
+        Self { total, center, inertia, inverse_inertia: if sound { inertia.inverse() } else { Mat3::ZERO } }
+    }
+
+    /// The sum of some masses, and their centre.
+    fn middle(mass: &[Real], pos: &[Vec3]) -> (Real, Vec3) {
+        let (mut total, mut sum) = (0.0, Vec3::ZERO);
+        for (m, x) in mass.iter().zip(pos) {
+            total += m;
+            sum += *x * *m;
+        }
+        (total, sum / total)
+    }
+
+    /// The centre alone. O(vertices).
+    pub fn center_of(mass: &[Real], pos: &[Vec3]) -> Vec3 {
+        Self::middle(mass, pos).1
+    }
+
+    /// How it resists being moved as if it were rigid, about its centre.
+    pub fn system(&self) -> Six {
+        let mut six = Six::diagonal(self.total);
+        six.add_turning(self.inertia);
+        six
     }
 
     /// The motion that an impulse at a place gives it.
@@ -48,9 +66,15 @@ impl Whole {
 
     /// The motion with the same linear and angular momentum that deforms nothing. O(vertices).
     pub fn drift(&self, mass: &[Real], pos: &[Vec3], vel: &[Vec3]) -> Drift {
+        self.drift_of(mass, pos, vel.iter().copied())
+    }
+
+    /// The same of velocities that come one by one.
+    #[inline(always)]
+    pub fn drift_of(&self, mass: &[Real], pos: &[Vec3], vel: impl Iterator<Item = Vec3>) -> Drift {
         let (mut linear, mut spin) = (Vec3::ZERO, Vec3::ZERO);
         for ((m, x), v) in mass.iter().zip(pos).zip(vel) {
-            let p = *v * *m;
+            let p = v * *m;
             linear += p;
             spin += (*x - self.center).cross(p);
         }

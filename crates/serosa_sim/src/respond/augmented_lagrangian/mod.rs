@@ -22,7 +22,7 @@ pub use links::Links;
 pub(crate) use node::Local;
 pub use touching::{Answer, Axes, Touching};
 
-use crate::body::{Substep, band, flexible, solid, springs};
+use crate::body::{Substep, band, flexible, solid, springs, tissue};
 use crate::model::BodyKind;
 use crate::report::StepReport;
 use crate::scratch::Scratch;
@@ -47,6 +47,7 @@ pub(super) fn answer(sub: &Substep, state: &State, scratch: &mut Scratch, report
     prepare::prepare(sub, state, (&state.kept, FADE), scratch);
     solid::start(sub, state, scratch);
     springs::start(sub, state, scratch);
+    tissue::start(sub, state, scratch);
     flexible::start(sub, state, scratch);
     sweeps(sub, state, scratch, (0, sub.sweeps));
     end_sweeps(sub, state, scratch, report);
@@ -84,7 +85,8 @@ fn sweeps(sub: &Substep, state: &State, scratch: &mut Scratch, (first, end): (u3
                 BodyKind::Springs(body) => springs::descend(sub, b, body, state, scratch),
                 BodyKind::Solid(body) => solid::descend_touched(sub, (b, body), state, scratch),
                 BodyKind::Flexible(body) => flexible::descend(sub, b, body, state, scratch),
-                BodyKind::Band(_) | BodyKind::Tissue(_) => {}
+                BodyKind::Tissue(body) => tissue::descend(sub, b, body, state, scratch),
+                BodyKind::Band(_) => {}
             }
         }
         // The last clip is the Filter stage.
@@ -102,6 +104,7 @@ fn sweeps(sub: &Substep, state: &State, scratch: &mut Scratch, (first, end): (u3
 fn end_sweeps(sub: &Substep, state: &State, scratch: &mut Scratch, report: &mut StepReport) {
     flexible::spread(sub, state, scratch);
     solid::settle(sub, state, scratch);
+    tissue::settle(sub, state, scratch);
     let Scratch { rows, touching, .. } = &mut *scratch;
     for work in touching.iter() {
         if let Source::Row(i, _) = work.source {
@@ -130,7 +133,7 @@ fn moved(from: &[Vec3], to: &[Vec3]) -> Real {
 fn velocities(sub: &Substep, state: &mut State, scratch: &mut Scratch) {
     for (b, body) in sub.model.bodies.iter().enumerate() {
         match body.kind {
-            BodyKind::Band(_) | BodyKind::Springs(_) => {
+            BodyKind::Band(_) | BodyKind::Springs(_) | BodyKind::Tissue(_) => {
                 for v in body.vertex_range() {
                     scratch.vel[v] = (scratch.pos[v] - state.pos[v]) / sub.h;
                 }

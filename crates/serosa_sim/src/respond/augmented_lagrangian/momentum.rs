@@ -47,10 +47,10 @@ pub(super) fn settle(sub: &Substep, state: &State, scratch: &mut Scratch) {
                 false
             }
             BodyKind::Solid(solid) => solid.free,
-            BodyKind::Springs(_) | BodyKind::Band(_) => {
+            BodyKind::Springs(_) | BodyKind::Band(_) | BodyKind::Tissue(_) => {
                 scratch.inv_mass[vertices.clone()].iter().all(|inv_mass| *inv_mass > 0.0)
             }
-            BodyKind::Tissue(_) | BodyKind::Flexible(_) => false,
+            BodyKind::Flexible(_) => false,
         };
         if is_free && !vertices.is_empty() {
             settle_body(sub, state, scratch, (b, vertices));

@@ -62,7 +62,7 @@ pub(super) fn prepare(sub: &Substep, state: &State, (kept, fade): (&[Kept], Real
 /// How vertices answer pushes within a substep: inertia alone resists where bodies descend as a whole; a vertex that
 /// descends by itself has its neighbours held, and a row as soft as its inertia would have to learn for many sweeps.
 fn feel(sub: &Substep, scratch: &mut Scratch) {
-    let Scratch { felt_inv_mass, inv_mass, solids, .. } = scratch;
+    let Scratch { felt_inv_mass, inv_mass, solids, tissues, .. } = scratch;
     felt_inv_mass.clear();
     felt_inv_mass.extend_from_slice(inv_mass);
     let per_h2 = 1.0 / (sub.h * sub.h);
@@ -72,6 +72,12 @@ fn feel(sub: &Substep, scratch: &mut Scratch) {
             BodyKind::Solid(solid) => felt.for_each(|(v, felt)| {
                 if let Some(firmness) = solids[b].firmness(solid, v).filter(|_| *felt > 0.0) {
                     *felt = per_h2 / firmness;
+                }
+            }),
+            // They descend as a whole, but in a few gradients only.
+            BodyKind::Tissue(_) => felt.for_each(|(v, felt)| {
+                if let Some(give) = tissues[b].compliance(v).filter(|_| *felt > 0.0) {
+                    *felt = give;
                 }
             }),
             // No inertia at all: they give way as far as they creep.
