@@ -18,7 +18,7 @@ const ROUNDS: u32 = 8;
 /// The pairs as rows.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Impulses {
-    rows: Vec<Row>,
+    pub(super) rows: Vec<Row>,
 }
 
 /// Stops the pairs that were shortened. O(rounds × such pairs).

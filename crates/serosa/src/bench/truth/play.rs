@@ -17,7 +17,8 @@ impl Play {
     pub fn new(scene: &Scene) -> Result<Self, Failure> {
         let text = SceneText::new("truth", scene.text());
         let loaded = scenes::load(&text)?;
-        Ok(Self { session: Session::new(loaded.baked.world(), Device::of_scene(&loaded.raw)) })
+        let device = Device::of_scene(&loaded.raw, &loaded.baked.model);
+        Ok(Self { session: Session::new(loaded.baked.world(), device) })
     }
 
     /// The same scene with the filter and without it.

@@ -134,8 +134,7 @@ pub(crate) fn descend(sub: &Substep, b: usize, body: &TissueBody, state: &State,
     }
 }
 
-/// Velocities are what the positions did. What nothing else pushes or holds has its momenta exactly, however few gradients
-/// were taken.
+/// Ends the sweeps: what nothing else pushes or holds has its momenta exactly, however few gradients were taken.
 pub(crate) fn settle(sub: &Substep, state: &State, scratch: &mut Scratch) {
     for (b, body) in sub.model.bodies.iter().enumerate() {
         if let BodyKind::Tissue(tissue) = &body.kind {

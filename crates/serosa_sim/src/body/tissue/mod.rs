@@ -22,7 +22,7 @@ use crate::params::{BodyParams, Response};
 use crate::state::State;
 use crate::{Real, Scratch, Vec3};
 use descend::Descent;
-pub(crate) use descend::{descend, finish, start};
+pub(crate) use descend::{descend, settle, start};
 use element::{Along, Bent, Clock, Spread};
 use solve::System;
 use std::ops::Range;
