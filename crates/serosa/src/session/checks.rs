@@ -184,7 +184,8 @@ mod tests {
         let scene = "serosa = 1\ntitle = \"a ball\"\n[[body]]\nname = \"ball\"\nmodel.rigid = { mass = 0.01 }\n\
                      shape.sphere = { center = [0, 0, 1], radius = 0.01 }\n";
         let loaded = scenes::load(&scenes::SceneText::new("ball", scene)).unwrap();
-        let mut session = Session::new(loaded.baked.world(), Device::of_scene(&loaded.raw));
+        let mut session =
+            Session::new(loaded.baked.world(), Device::of_scene(&loaded.raw, &loaded.baked.model));
         session.audit_every = Some(1);
         (0..10).for_each(|_| session.step().unwrap());
         assert!(broken(&session).is_empty(), "{:?}", broken(&session));

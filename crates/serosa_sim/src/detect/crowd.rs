@@ -3,8 +3,8 @@
 //! Most of a body meets nobody: its primitives lie outside of the boxes of all bodies that its own box overlaps. Only the
 //! others are entered in the grid. Planes bound no box; what reaches into them is asked by itself.
 
-use crate::model::{Model, PrimKind, Shape};
 use crate::PrimId;
+use crate::model::{Model, PrimKind, Shape};
 use serosa_geometry::Aabb;
 
 /// A body that overlaps more others than this has all its primitives entered.

@@ -27,7 +27,8 @@ pub(super) fn grow(sub: &Substep, state: &State, scratch: &mut Scratch) {
         growth.iter_mut().zip(&reach.prims).for_each(|(g, reach)| *g = g.min(OUTWARDS * reach));
         for pair in &finder.near {
             for p in pair.prims {
-                growth[p.at()] = growth[p.at()].min(SHARE * (pair.gap - filter::margin(sub.model, state, pair)).max(0.0));
+                growth[p.at()] =
+                    growth[p.at()].min(SHARE * (pair.gap - filter::margin(sub.model, state, pair)).max(0.0));
             }
         }
     }

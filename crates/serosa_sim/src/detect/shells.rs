@@ -334,7 +334,8 @@ fn toward_first(of: Of, out: Vec3) -> Vec3 {
 
 /// A row with its gap as given: its sides are held a little beside each other.
 fn row(key: RowKey, sides: [Side; 2], (normal, gap, friction): (Vec3, Real, Real), (pos, pose): At) -> Row {
-    let mut row = Row { key, sides, normal, offset: 0.0, gap, friction, rest: 0.0, lambda: 0.0, slip: Vec3::ZERO };
+    let mut row =
+        Row { key, sides, normal, offset: 0.0, gap, friction, rest: 0.0, lambda: 0.0, slip: Vec3::ZERO };
     row.offset = row.gap_at(pos, pose) - gap;
     row
 }

@@ -47,7 +47,8 @@ pub(super) fn stop(sub: &Substep, state: &State, scratch: &mut Scratch) {
 fn push(motion: &mut Motion, row: &mut Row) {
     let n = row.normal;
     let speed: Real = row.slots().map(|Slot { node, weight }| weight * motion.velocity(node).dot(n)).sum();
-    let give: Real = row.slots().map(|Slot { node, weight }| weight * weight * motion.mobility(node, n)).sum();
+    let give: Real =
+        row.slots().map(|Slot { node, weight }| weight * weight * motion.mobility(node, n)).sum();
     let after = (row.lambda - speed / give).max(0.0);
     let more = after - row.lambda;
     if give > 0.0 && more.is_finite() && more != 0.0 {

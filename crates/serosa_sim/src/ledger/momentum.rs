@@ -117,13 +117,7 @@ impl Sums {
         }
     }
 
-    fn turn(
-        &mut self,
-        row: &Impulse,
-        sign: Real,
-        (state, scratch): (&State, &Scratch),
-        middle: Vec3,
-    ) {
+    fn turn(&mut self, row: &Impulse, sign: Real, (state, scratch): (&State, &Scratch), middle: Vec3) {
         let start = meeting_point(&row.sides, &state.pos, &state.pose);
         let end = meeting_point(&row.sides, &scratch.pos, &scratch.pose);
         for (sum, place) in self.angular.iter_mut().zip([start, end]) {
@@ -189,7 +183,13 @@ fn tool_of(model: &Model, b: usize) -> Option<usize> {
 fn hand(sub: &Substep, state: &State, scratch: &Scratch, t: usize) -> Vec3 {
     let (tool, coupling) = (&sub.model.tools[t], &sub.params.couplings[t]);
     let (pose, twist) = (&state.pose[tool.rigid.at()], &scratch.twist[tool.rigid.at()]);
-    rigid::hand_force(&sub.model.rigids[tool.rigid.at()], tool, coupling, (pose, twist, sub.h), &state.leads[t])
+    rigid::hand_force(
+        &sub.model.rigids[tool.rigid.at()],
+        tool,
+        coupling,
+        (pose, twist, sub.h),
+        &state.leads[t],
+    )
 }
 
 fn each_particle(sub: &Substep, state: &State, scratch: &Scratch, b: usize, mut each: impl FnMut(Particle)) {

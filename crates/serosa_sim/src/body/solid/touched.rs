@@ -97,7 +97,8 @@ pub(crate) fn follow(sub: &Substep, state: &State, scratch: &mut Scratch) {
         ready(among, (b, body), 1, works);
         let SolidWork { made_for, inertia, weights, turning, flow, pinned, bare, .. } = &mut works[b];
         pinned.clear();
-        for (v, _) in vertices.enumerate().filter(|(_, at)| !sub.model.neighbours.at((*at).into()).is_empty()) {
+        for (v, _) in vertices.enumerate().filter(|(_, at)| !sub.model.neighbours.at((*at).into()).is_empty())
+        {
             let place = vec(flow[body.layout.places[v] as usize]);
             loads::pin(body, (v as u32, place), PINNED, weights, pinned);
         }

@@ -52,7 +52,9 @@ pub(in crate::detect) fn look_ahead(sub: &Substep, state: &State, scratch: &mut 
         let (vertices, fall) = (body.vertex_range(), carried(b));
         let drift = drift(vertices.clone(), |v| reach.ways[v]);
         let least = vertices.clone().map(|v| reach.least(v)).fold(0.0, Real::max);
-        reach.commons.push((AGAIN * bodies_ahead[b]).max(least) + if vertices.is_empty() { 0.0 } else { fall });
+        reach
+            .commons
+            .push((AGAIN * bodies_ahead[b]).max(least) + if vertices.is_empty() { 0.0 } else { fall });
         for v in vertices.clone() {
             let springs_back = match body.kind {
                 BodyKind::Flexible(_) => flexibles[b].touched.springs_back(v - vertices.start).unwrap_or(0.0),
@@ -64,9 +66,11 @@ pub(in crate::detect) fn look_ahead(sub: &Substep, state: &State, scratch: &mut 
     }
     growth::make_room(sub, state, &mut reach.strays);
     reach.frames.clear();
-    reach.frames.extend(model.rigids.iter().zip(frames_ahead).map(|(rigid, ahead)| match rigid.inv_mass > 0.0 {
-        true => (AGAIN * ahead).max(LEAST[0]) + carried(rigid.body.at()),
-        false => 0.0,
+    reach.frames.extend(model.rigids.iter().zip(frames_ahead).map(|(rigid, ahead)| {
+        match rigid.inv_mass > 0.0 {
+            true => (AGAIN * ahead).max(LEAST[0]) + carried(rigid.body.at()),
+            false => 0.0,
+        }
     }));
     reach.first.clone_from(&reach.ways);
     reach.beyond.resize(state.ahead.len(), 0.0);
