@@ -10,6 +10,7 @@ use crate::detect::{Finder, Reach, Shells};
 use crate::filter::Planes;
 use crate::ledger::Tally;
 use crate::model::{Model, Pose};
+use crate::respond::augmented_lagrangian::momentum::Settling;
 use crate::respond::augmented_lagrangian::{Links, Touching};
 use crate::respond::carried::Carried;
 use crate::respond::displacement_velocity::RowWork;
@@ -57,6 +58,8 @@ pub struct Scratch {
     pub touching: Vec<Touching>,
     /// Which of them hold a vertex or a body. Written by Respond.
     pub links: Links,
+    /// Impulses that explain what bodies did. Written by Respond.
+    pub settling: Settling,
     /// What rows hand on within a substep. Written by Respond.
     pub kept: Vec<Kept>,
     /// One per body; empty but for springs that descend with rows. Written by Respond.
@@ -145,6 +148,7 @@ impl Scratch {
             reach: Reach::of(model),
             touching: Vec::new(),
             links: Links::default(),
+            settling: Settling::default(),
             kept: Vec::new(),
             nets: vec![NetWork::default(); model.bodies.len()],
             planes: Planes::default(),

@@ -11,7 +11,7 @@
 //! Giles et al. (2025); what differs is that bands and solids may descend as a whole.
 
 pub(crate) mod links;
-mod momentum;
+pub(crate) mod momentum;
 mod node;
 mod prepare;
 mod rigid;
@@ -70,6 +70,7 @@ pub(super) fn go_on(sub: &Substep, state: &State, scratch: &mut Scratch, report:
 pub(super) fn close(sub: &Substep, state: &mut State, scratch: &mut Scratch, report: &mut StepReport) {
     velocities(sub, state, scratch);
     momentum::settle(sub, state, scratch);
+    tell_rows(sub, scratch);
     store(sub, state, scratch, report);
 }
 
@@ -105,14 +106,21 @@ fn end_sweeps(sub: &Substep, state: &State, scratch: &mut Scratch, report: &mut 
     flexible::spread(sub, state, scratch);
     solid::settle(sub, state, scratch);
     tissue::settle(sub, state, scratch);
-    let Scratch { rows, touching, .. } = &mut *scratch;
-    for work in touching.iter() {
-        if let Source::Row(i, _) = work.source {
-            (rows[i as usize].lambda, rows[i as usize].slip) = (work.lambda * sub.h, work.drag * sub.h);
-        }
-    }
+    tell_rows(sub, scratch);
     let moved = moved(&scratch.last_sweep, &scratch.pos);
     report.residual_m = Some(moved.max(report.residual_m.unwrap_or(0.0)));
+}
+
+/// Rows know what they pushed with; they are found by their keys, since a search may have been made again.
+fn tell_rows(sub: &Substep, scratch: &mut Scratch) {
+    let Scratch { rows, touching, .. } = scratch;
+    for work in touching.iter() {
+        if let Some(key) = work.row()
+            && let Ok(i) = rows.binary_search_by_key(&key, |row| row.key)
+        {
+            (rows[i].lambda, rows[i].slip) = (work.lambda * sub.h, work.drag * sub.h);
+        }
+    }
 }
 
 /// Bands see of other bodies what rows hold, and so nothing of the insides of solids.

@@ -1,100 +1,271 @@
-//! Momenta at the end of a substep: what rows have given, to the last digits, however few the sweeps.
+//! Momenta at the end of a substep are those that impulses of rows explain, to the last digits, however few the sweeps.
 //!
 //! Bodies descend in turn, against rows whose push changes in between; what each made of its own place adds up to no
-//! momentum that is kept. What a row pushes with in the end is one number for both its sides. So of every body that nothing
-//! else holds the momentum is what it was, with gravity, and the impulses of its rows; its vertices keep what they do beside
-//! that. Both sides of a row feel it at one point, where they touch when the substep begins: so the moments cancel too, and
-//! where a side is held at its core, the couple of friction about it is carried by the whole of its body.
+//! momentum that is kept, and the last push of a row is not what moved its sides. So impulses are sought that explain best
+//! what the positions did: with J_b the impulse and moment that free body b would need for its step, and p the impulses of
+//! rows within their cones,
 //!
-//! At a body's own minimum this changes nothing: there inertia balances its rows.
+//! ```text
+//! minimise  Σ_b |Σ p − J_b|² / M_b        over p
+//! ```
+//!
+//! row by row, from what the rows pushed with. Then the momentum of each free body is what it was, with gravity and these
+//! impulses; its vertices keep what they do beside that. Each row gives both of its sides the same impulse at one point, where
+//! they touch when the substep begins, so linear and angular momentum are kept wherever the search ends; it only
+//! decides how well velocities follow positions. A row that slides keeps the way in which it rubs.
+//!
+//! At a common minimum of all bodies this changes nothing: there inertia balances the rows.
 
+use super::touching::Touching;
 use crate::algebra::principal;
 use crate::body::Substep;
 use crate::model::BodyKind;
 use crate::row::meeting_point;
 use crate::scratch::Scratch;
-use crate::state::{State, Twist};
+use crate::state::State;
 use crate::{Mat3, Real, Vec3};
+use serosa_geometry::rotation::to_rotation_vector;
 use std::ops::Range;
 
 /// The share of its largest inertia below which a body does not turn as a whole.
 const SLENDER: Real = 1e-3;
+/// Rounds over the rows, at most.
+const ROUNDS: u32 = 40;
+/// They end when no impulse changes by more than this share of the largest.
+const ENOUGH: Real = 1e-4;
 
-/// What rows give a body: an impulse \[N s\] and its moment about where the body is when the substep begins \[N m s\].
-#[derive(Clone, Copy, Debug, Default)]
-struct Given {
-    impulse: Vec3,
-    moment: Vec3,
-    /// Whether any row pushes.
-    pushed: bool,
+/// Working arrays.
+#[derive(Clone, Debug, Default)]
+pub struct Settling {
+    /// One per body: its place among those that nothing holds but rows.
+    slots: Vec<Option<u32>>,
+    wholes: Vec<Whole>,
+    pushes: Vec<Push>,
 }
 
-/// Sets the momenta of all bodies that nothing holds but rows. O(vertices + rows).
-pub(super) fn settle(sub: &Substep, state: &State, scratch: &mut Scratch) {
-    for (b, body) in sub.model.bodies.iter().enumerate().filter(|(b, _)| !state.frozen[*b]) {
-        let vertices = body.vertex_range();
-        let is_free = match &body.kind {
-            BodyKind::Rigid(r) => {
-                let mobility = scratch.rigid_mobility[r.at()];
-                if mobility.inv_mass > 0.0 {
-                    let (at, rot) = (state.pose[r.at()].pos, state.pose[r.at()].rot);
-                    let given = given(state, scratch, b, (at, sub.h));
-                    let spin = rot * (mobility.inv_inertia * (rot.conjugate() * given.moment));
-                    let free = &scratch.target_twist[r.at()];
-                    scratch.twist[r.at()] =
-                        Twist { vel: free.vel + given.impulse * mobility.inv_mass, omega: free.omega + spin };
-                }
-                false
-            }
-            BodyKind::Solid(solid) => solid.free,
-            BodyKind::Springs(_) | BodyKind::Band(_) | BodyKind::Tissue(_) => {
-                scratch.inv_mass[vertices.clone()].iter().all(|inv_mass| *inv_mass > 0.0)
-            }
-            BodyKind::Flexible(_) => false,
-        };
-        if is_free && !vertices.is_empty() {
-            settle_body(sub, state, scratch, (b, vertices));
-        }
-    }
-}
-
-fn settle_body(sub: &Substep, state: &State, scratch: &mut Scratch, (b, vertices): (usize, Range<usize>)) {
-    let mass = &sub.model.mass[vertices.clone()];
-    let before = Whole::of(mass, &state.pos[vertices.clone()], &state.vel[vertices.clone()]);
-    let given = given(state, scratch, b, (before.center, sub.h));
-    if !given.pushed {
-        return;
-    }
-    let now = Whole::of(mass, &scratch.pos[vertices.clone()], &scratch.vel[vertices.clone()]);
-    let fall = sub.params.fall() * (sub.h * before.mass);
-    let shift = (before.impulse + fall + given.impulse - now.impulse) / now.mass;
-    let turn = now.spun_by(before.spin + given.moment - now.spin);
-    if shift.is_finite() && turn.is_finite() {
-        let Scratch { pos, vel, .. } = scratch;
-        for v in vertices {
-            vel[v] += shift + turn.cross(pos[v] - now.center);
-        }
-    }
-}
-
-/// The impulses of the rows of a body, and their moments about a point.
-fn given(state: &State, scratch: &Scratch, b: usize, (about, h): (Vec3, Real)) -> Given {
-    let mut given = Given::default();
-    for row in scratch.links.rows_of(b).iter().map(|r| &scratch.touching[*r as usize]) {
-        let push = row.pushes() * h;
-        if push == Vec3::ZERO || row.bodies[0] == row.bodies[1] {
-            continue;
-        }
-        let push = if row.bodies[0] as usize == b { push } else { -push };
-        given.impulse += push;
-        given.moment += (meeting_point(&row.sides, &state.pos, &state.pose) - about).cross(push);
-        given.pushed = true;
-    }
-    given
-}
-
-/// A body as if it were one piece.
+/// A free body as if it were one piece.
+#[derive(Clone, Copy, Debug)]
 struct Whole {
+    body: u32,
+    /// \[1/kg\]
+    inv_mass: Real,
+    /// About its centre \[1/(kg m²)\].
+    inv_inertia: Mat3,
+    /// Its centre when the substep begins, and when it ends \[m\].
+    centers: [Vec3; 2],
+    /// What its step needs beside gravity: an impulse \[N s\] and its moment about the centre \[N m s\].
+    needs: [Vec3; 2],
+    /// What it gets by its rows.
+    gets: [Vec3; 2],
+}
+
+/// The impulse of a row.
+#[derive(Clone, Copy, Debug)]
+struct Push {
+    row: u32,
+    /// Free bodies of A and of B.
+    sides: [Option<u32>; 2],
+    /// Where it acts \[m\].
+    at: Vec3,
+    /// Along the normal \[N s\].
+    along: Real,
+    /// Across it, on A \[N s\].
+    across: Vec3,
+}
+
+impl Whole {
+    /// What it does beside its step when it gets what it gets: a velocity \[m/s\] and a rate of turning \[rad/s\].
+    fn beside(&self) -> [Vec3; 2] {
+        let [impulse, moment] = [0, 1].map(|k| self.gets[k] - self.needs[k]);
+        [impulse * self.inv_mass, self.inv_inertia * moment]
+    }
+
+    /// The same at a point \[m/s\].
+    fn beside_at(&self, at: Vec3) -> Vec3 {
+        let [shift, turn] = self.beside();
+        shift + turn.cross(at - self.centers[0])
+    }
+
+    /// Speed along a direction that a unit impulse along it at a point gives \[1/kg\].
+    fn mobility(&self, at: Vec3, dir: Vec3) -> Real {
+        let lever = (at - self.centers[0]).cross(dir);
+        self.inv_mass + lever.dot(self.inv_inertia * lever)
+    }
+
+    fn push(&mut self, at: Vec3, impulse: Vec3) {
+        self.gets[0] += impulse;
+        self.gets[1] += (at - self.centers[0]).cross(impulse);
+    }
+}
+
+/// Sets the momenta of all bodies that nothing holds but rows. O(vertices + rows × rounds).
+pub(super) fn settle(sub: &Substep, state: &State, scratch: &mut Scratch) {
+    let mut settling = std::mem::take(&mut scratch.settling);
+    settling.gather(sub, state, scratch);
+    if !settling.pushes.is_empty() {
+        settling.explain(&scratch.touching, sub.h);
+        settling.apply(sub, scratch);
+    }
+    scratch.settling = settling;
+}
+
+impl Settling {
+    /// All free bodies, and all rows that push one of them.
+    fn gather(&mut self, sub: &Substep, state: &State, scratch: &Scratch) {
+        let Self { slots, wholes, pushes } = self;
+        slots.clear();
+        wholes.clear();
+        pushes.clear();
+        for (b, body) in sub.model.bodies.iter().enumerate() {
+            let pushed = !state.frozen[b] && !scratch.links.rows_of(b).is_empty();
+            let whole = match &body.kind {
+                _ if !pushed => None,
+                BodyKind::Rigid(r) => rigid(sub, state, scratch, r.at()),
+                BodyKind::Solid(solid) if !solid.free => None,
+                BodyKind::Solid(_) | BodyKind::Springs(_) | BodyKind::Band(_) | BodyKind::Tissue(_) => {
+                    soft(sub, state, scratch, body.vertex_range())
+                }
+                BodyKind::Flexible(_) => None,
+            };
+            slots.push(whole.map(|_| wholes.len() as u32));
+            wholes.extend(whole.map(|whole| Whole { body: b as u32, ..whole }));
+        }
+        for (k, row) in scratch.touching.iter().enumerate() {
+            let sides = row.bodies.map(|b| slots[b as usize]);
+            let closed = row.depth(row.between(&scratch.pos, &scratch.pose)) > 0.0;
+            if (row.is_felt() || closed) && row.bodies[0] != row.bodies[1] && sides != [None; 2] {
+                let (along, across, _) = row.impulse(sub.h);
+                let at = meeting_point(&row.sides, &state.pos, &state.pose);
+                pushes.push(Push { row: k as u32, sides, at, along, across });
+            }
+        }
+    }
+
+    /// Finds the impulses.
+    fn explain(&mut self, rows: &[Touching], h: Real) {
+        let Self { wholes, pushes, .. } = self;
+        for push in pushes.iter() {
+            let normal = rows[push.row as usize].normal;
+            give(wholes, push, normal * push.along + push.across);
+        }
+        for _ in 0..ROUNDS {
+            let (mut most, mut changed) = (0.0, 0.0);
+            for push in pushes.iter_mut() {
+                let change = push.mend(wholes, &rows[push.row as usize], h);
+                give(wholes, push, change);
+                most = Real::max(most, push.along.max(push.across.length()));
+                changed = Real::max(changed, change.length());
+            }
+            if changed <= ENOUGH * most {
+                return;
+            }
+        }
+    }
+
+    /// Velocities, and rows, as these impulses have them.
+    fn apply(&self, sub: &Substep, scratch: &mut Scratch) {
+        for whole in &self.wholes {
+            let body = &sub.model.bodies[whole.body as usize];
+            let [shift, turn] = whole.beside();
+            if !(shift.is_finite() && turn.is_finite()) {
+                continue;
+            }
+            if let BodyKind::Rigid(r) = body.kind {
+                let twist = &mut scratch.twist[r.at()];
+                (twist.vel, twist.omega) = (twist.vel + shift, twist.omega + turn);
+            }
+            for v in body.vertex_range() {
+                scratch.vel[v] += shift + turn.cross(scratch.pos[v] - whole.centers[1]);
+            }
+        }
+        for push in &self.pushes {
+            scratch.touching[push.row as usize].take(push.along, push.across, sub.h);
+        }
+    }
+}
+
+/// Gives both sides of a row more of its impulse.
+fn give(wholes: &mut [Whole], push: &Push, more: Vec3) {
+    for (side, more) in push.sides.iter().zip([more, -more]) {
+        if let Some(k) = side {
+            wholes[*k as usize].push(push.at, more);
+        }
+    }
+}
+
+impl Push {
+    /// Changes the impulse so that its sides do there what their steps do, as far as the cone lets it; by how much.
+    fn mend(&mut self, wholes: &[Whole], row: &Touching, h: Real) -> Vec3 {
+        let before = row.normal * self.along + self.across;
+        let of = |k: &Option<u32>| k.map(|k| &wholes[k as usize]);
+        let [a, b] = [of(&self.sides[0]), of(&self.sides[1])];
+        let beside = |whole: Option<&Whole>| whole.map_or(Vec3::ZERO, |whole| whole.beside_at(self.at));
+        let apart = beside(a) - beside(b);
+        let give = |dir: Vec3| [a, b].into_iter().flatten().map(|w| w.mobility(self.at, dir)).sum::<Real>();
+        if !row.is_grip() {
+            let along = self.along - apart.dot(row.normal) / give(row.normal);
+            self.along = if along.is_finite() { along.max(0.0) } else { self.along };
+        }
+        let most = row.most_across(self.along, h);
+        let rubs = self.across.length();
+        if row.slides() && rubs > 0.0 {
+            self.across *= most / rubs;
+        } else {
+            let slip = row.across(apart);
+            let speed = slip.length();
+            let against = if speed > 0.0 { slip / give(slip / speed) } else { Vec3::ZERO };
+            let across = self.across - against;
+            let across = if across.is_finite() { across } else { self.across };
+            self.across = across.clamp_length_max(most);
+        }
+        row.normal * self.along + self.across - before
+    }
+}
+
+/// A rigid frame that moves; its coupling to a hand counts as mass, as where it descends.
+fn rigid(sub: &Substep, state: &State, scratch: &Scratch, r: usize) -> Option<Whole> {
+    let mobility = scratch.rigid_mobility[r];
+    if mobility.inv_mass <= 0.0 {
+        return None;
+    }
+    let (now, free, axes) =
+        (&scratch.pose[r], &scratch.target_pose[r], Mat3::from_quat(state.pose[r].rot));
+    let turn = axes.transpose() * (to_rotation_vector(now.rot * free.rot.conjugate()) / sub.h);
+    let spin = |k: usize| if mobility.inv_inertia[k] > 0.0 { turn[k] / mobility.inv_inertia[k] } else { 0.0 };
+    Some(Whole {
+        body: 0,
+        inv_mass: mobility.inv_mass,
+        inv_inertia: axes * Mat3::from_diagonal(mobility.inv_inertia) * axes.transpose(),
+        centers: [state.pose[r].pos, now.pos],
+        needs: [
+            (now.pos - free.pos) / (sub.h * mobility.inv_mass),
+            axes * Vec3::new(spin(0), spin(1), spin(2)),
+        ],
+        gets: [Vec3::ZERO; 2],
+    })
+}
+
+/// Vertices that are all free.
+fn soft(sub: &Substep, state: &State, scratch: &Scratch, vertices: Range<usize>) -> Option<Whole> {
+    if vertices.is_empty() || scratch.inv_mass[vertices.clone()].iter().any(|inv_mass| *inv_mass <= 0.0) {
+        return None;
+    }
+    let mass = &sub.model.mass[vertices.clone()];
+    let before = Momenta::of(mass, &state.pos[vertices.clone()], &state.vel[vertices.clone()]);
+    let now = Momenta::of(mass, &scratch.pos[vertices.clone()], &scratch.vel[vertices]);
+    let fall = sub.params.fall() * (sub.h * before.mass);
+    Some(Whole {
+        body: 0,
+        inv_mass: 1.0 / now.mass,
+        inv_inertia: now.inv_inertia(),
+        centers: [before.center, now.center],
+        needs: [now.impulse - before.impulse - fall, now.spin - before.spin],
+        gets: [Vec3::ZERO; 2],
+    })
+}
+
+/// Sums over the vertices of a body.
+struct Momenta {
     mass: Real,
     center: Vec3,
     /// \[N s\]
@@ -104,16 +275,7 @@ struct Whole {
     inertia: Mat3,
 }
 
-impl Whole {
-    /// How it turns by an angular momentum \[rad/s\]; not about an axis along which it is slender.
-    fn spun_by(&self, spin: Vec3) -> Vec3 {
-        let (inertia, axes) = principal(self.inertia);
-        let least = SLENDER * inertia.max_element();
-        let local = axes.transpose() * spin;
-        let turn = |i: usize| if inertia[i] > least { local[i] / inertia[i] } else { 0.0 };
-        axes * Vec3::new(turn(0), turn(1), turn(2))
-    }
-
+impl Momenta {
     fn of(mass: &[Real], pos: &[Vec3], vel: &[Vec3]) -> Self {
         let total: Real = mass.iter().sum();
         let center = pos.iter().zip(mass).map(|(x, m)| *x * *m).sum::<Vec3>() / total;
@@ -126,5 +288,13 @@ impl Whole {
         }
         let trace = spread.x_axis.x + spread.y_axis.y + spread.z_axis.z;
         Self { mass: total, center, impulse, spin, inertia: Mat3::from_diagonal(Vec3::splat(trace)) - spread }
+    }
+
+    /// Of the body as one piece; about an axis along which it is slender it does not turn.
+    fn inv_inertia(&self) -> Mat3 {
+        let (inertia, axes) = principal(self.inertia);
+        let least = SLENDER * inertia.max_element();
+        let inverse = |i: usize| if inertia[i] > least { 1.0 / inertia[i] } else { 0.0 };
+        axes * Mat3::from_diagonal(Vec3::new(inverse(0), inverse(1), inverse(2))) * axes.transpose()
     }
 }

@@ -250,6 +250,35 @@ impl Touching {
         (along, self.drag, self.slides)
     }
 
+    /// The same as impulses of a substep \[N s\], the first along the normal.
+    pub(super) fn impulse(&self, h: Real) -> (Real, Vec3, bool) {
+        (if self.is_grip() { 0.0 } else { self.lambda * h }, self.drag * h, self.slides)
+    }
+
+    /// Whether it slid when the multipliers were last updated.
+    pub(super) fn slides(&self) -> bool {
+        self.slides
+    }
+
+    /// How far below the gap that it keeps it is \[m\]; nothing of a grip.
+    pub(super) fn depth(&self, between: Vec3) -> Real {
+        if self.is_grip() { 0.0 } else { self.offset - between.dot(self.normal) }
+    }
+
+    /// The most that it can rub with, beside an impulse along the normal \[N s\].
+    pub(super) fn most_across(&self, along: Real, h: Real) -> Real {
+        if self.is_grip() { self.limit * h } else { self.friction * along }
+    }
+
+    /// Takes impulses of a substep for what it pushed with \[N s\].
+    pub(super) fn take(&mut self, along: Real, across: Vec3, h: Real) {
+        if !self.is_grip() {
+            self.lambda = along / h;
+            self.limit = self.friction * self.lambda;
+        }
+        self.drag = across / h;
+    }
+
     /// The row that it stands for; none of a grip.
     pub(crate) fn row(&self) -> Option<RowKey> {
         if let Source::Row(_, key) = self.source { Some(key) } else { None }
