@@ -32,6 +32,8 @@ impl Hand {
     const FINE: Real = 64e6;
     /// Cells of the lattice in a quaternion's unit.
     const TURN: Real = 4_194_304.0;
+    /// A rotation is on the lattice after so many roundings at most; nearly always after two.
+    const SETTLE: u32 = 8;
 
     /// The nearest lattice pose.
     pub fn new(pos: Vec3, rot: Quat) -> Result<Self, BadPose> {
@@ -39,12 +41,20 @@ impl Hand {
         if !(pos.abs().max_element() <= Self::REACH && length > 1e-6 && length.is_finite()) {
             return Err(BadPose);
         }
-        let rot = rot * (1.0 / length);
-        Ok(Self {
-            pos_64: (pos * Self::FINE).round().to_array().map(|v| v as i32),
-            rot_q22: (rot * Self::TURN).to_array().map(|v| v.round() as i32),
-            jaw: 0,
-        })
+        let pos_64 = (pos * Self::FINE).round().to_array().map(|v| v as i32);
+        let mut hand = Self { pos_64, rot_q22: Self::turn_cells(rot * (1.0 / length)), jaw: 0 };
+        // A cell is not quite a unit quaternion: the one that is meant is that which its own pose gives again.
+        for _ in 0..Self::SETTLE {
+            let again = Self::turn_cells(hand.pose().rot);
+            if std::mem::replace(&mut hand.rot_q22, again) == again {
+                break;
+            }
+        }
+        Ok(hand)
+    }
+
+    fn turn_cells(rot: Quat) -> [i32; 4] {
+        (rot * Self::TURN).to_array().map(|v| v.round() as i32)
     }
 
     /// The same with the jaws open or closed.

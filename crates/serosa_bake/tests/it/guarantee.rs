@@ -279,11 +279,10 @@ fn a_body_that_is_not_a_number_is_frozen_among_others() {
     }
 }
 
-/// The filter leaves alone what nothing is near: a stretched rope snaps back as fast with it as without, one step
-/// later. (Once it could gain 8 % of speed in a step, since the filter looks as far ahead as velocities tell.)
+/// The filter leaves alone what nothing is near: a stretched rope snaps back as without it.
 #[test]
 fn the_filter_does_not_slow_what_is_alone() {
-    let shrink = |filter: Filter, steps: u32| {
+    let shrink = |filter: Filter| {
         let band = RawBand { relaxation_s: 0.0, ..ROPE };
         let far = rope("far", (Vec3::new(0.0, 1.0, 0.0), Vec3::new(0.1, 1.0, 0.0)), 3, 0.002, band);
         let taut = rope("taut", (Vec3::ZERO, Vec3::X * 0.2), 11, 0.002, band);
@@ -291,12 +290,11 @@ fn the_filter_does_not_slow_what_is_alone() {
         raw.world.gravity = Vec3::ZERO;
         let mut world = baked(&raw).world();
         world.state.pos[..11].iter_mut().for_each(|p| p.x *= 1.2);
-        run(&mut world, steps);
+        run(&mut world, 5);
         assert!(world.state.vel[10].x < -2.0);
-        world.state.pos[10].x - world.state.pos[0].x
+        world.state.pos
     };
-    let (off, on) = (shrink(Filter::Off, 5), shrink(Filter::Planes, 6));
-    assert!((off - on).abs() < 1e-3, "{off} {on}");
+    assert_eq!(shrink(Filter::Off), shrink(Filter::Planes));
 }
 
 /// A rod in a hand that turns as fast as hands may, beside a rope: chords of its path are not the path.
@@ -339,22 +337,23 @@ fn a_spinning_shaft_hits_a_rope() {
     }
 }
 
-/// What the filter holds back is as fast as it went.
+/// What the filter stops, it stops by an impulse: together the two keep their momentum, they go towards one another no
+/// more, and nothing is gained.
 #[test]
 fn rigid_bodies_that_are_stopped_are_stopped() {
-    let ball = |name: &str, x: f64| {
-        solid(name, RawSolid::Sphere { radius: 0.02 }, Vec3::X * x, RawModel::Rigid { mass: 0.1 })
+    let ball = |name: &str, x: f64, mass: f64| {
+        solid(name, RawSolid::Sphere { radius: 0.02 }, Vec3::X * x, RawModel::Rigid { mass })
     };
-    let mut raw = lagrangian(vec![ball("a", -0.05), ball("b", 0.05)], Filter::Planes);
-    raw.world.sweeps = 1;
+    let mut raw = lagrangian(vec![ball("a", -0.05, 0.1), ball("b", 0.05, 0.3)], Filter::Planes);
+    (raw.world.sweeps, raw.world.gravity) = (1, Vec3::ZERO);
     let mut world = bake(&raw).unwrap().world();
     (world.state.twist[0].vel, world.state.twist[1].vel) = (Vec3::X * 100.0, Vec3::X * -100.0);
-    let before = world.state.pose.clone();
+    let momentum = 0.1 * 100.0 - 0.3 * 100.0;
     step(&mut world, &Input::default(), &mut || 0);
     assert!(world.report.truncated > 0);
-    for (r, before) in before.iter().enumerate() {
-        let gone = (world.state.pose[r].pos - before.pos) / world.params.dt_s;
-        let vel = world.state.twist[r].vel;
-        assert!((gone - vel).length() < 1e-6 * gone.length().max(1.0), "{gone} {vel}");
-    }
+    let [a, b] = [0, 1].map(|r| world.state.twist[r].vel);
+    assert!((0.1 * a + 0.3 * b - Vec3::X * momentum).length() < 1e-9 * momentum.abs(), "{a} {b}");
+    assert!(a.x <= b.x + 1e-9, "{a} {b}");
+    let energy = 0.05 * a.length_squared() + 0.15 * b.length_squared();
+    assert!(energy <= 0.2 * 100.0 * 100.0 * (1.0 + 1e-12), "{energy}");
 }

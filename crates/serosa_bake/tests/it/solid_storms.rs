@@ -79,25 +79,6 @@ fn thrown_solids_never_pass_through_anything() {
     }
 }
 
-/// A surface that goes several of its edges in a step, beside something it may meet, is held to about one of them: near
-/// pairs would grow with the square of its way. One that goes less is not held.
-#[test]
-fn a_surface_that_flies_is_held_to_its_edges() {
-    let flown = |speed: f64| {
-        let mut world = baked(&at_240(vec![ground(), cube("fine", Vec3::Z * 0.01, 0.04, 8, 2e4)])).world();
-        world.params.gravity = 0.0;
-        world.state.vel.fill(Vec3::X * speed);
-        let (before, input) = (world.state.pos.clone(), Input::at_rest(&world));
-        step(&mut world, &input, &mut || 0);
-        let surface = world.model.prims.iter().flat_map(|prim| prim.kind.vertices());
-        surface.map(|v| world.state.pos[v.at()].distance(before[v.at()])).fold(0.0, f64::max)
-    };
-    let longest = 0.005 * 3.0_f64.sqrt();
-    let (slow, fast) = (flown(0.3), flown(20.0));
-    assert!((slow * 240.0 / 0.3 - 1.0).abs() < 0.02, "{slow}");
-    assert!(fast > 0.3 * longest && fast < longest, "{fast}, edges of {longest}");
-}
-
 /// A tool that jumps through a heap and stabs, with and without jaws.
 #[test]
 fn a_violent_tool_never_passes_through_solids() {

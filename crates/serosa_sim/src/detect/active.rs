@@ -35,14 +35,15 @@ pub fn active_pairs(world: &World, most: usize, out: &mut Vec<Active>) -> usize 
     match world.params.detector {
         _ if world.scratch.found_near => finder.near.iter().for_each(|n| add(n.prims[0], n.prims[1], any)),
         Detector::Tracker => world.state.tracked.iter().for_each(|t| add(t.a, t.b, any)),
-        Detector::Grid => finder.pairs.iter().for_each(|pair| {
+        Detector::Grid => finder.pairs.iter().chain(&finder.own_pairs).for_each(|pair| {
             let (a, b) = halves(*pair);
             let thickness = depth(world, a) + depth(world, b);
             add(a, b, (world.params.tracker.reach - 1.0) * thickness);
         }),
         Detector::AllPairs => world.scratch.rows.iter().for_each(|row| add(row.key.a, row.key.b, any)),
     }
-    // The rows of a pair are beside each other.
+    // Pairs of a body with itself are listed apart; the rows of a pair come to lie beside each other.
+    out.sort_unstable_by_key(|pair| pair.prims);
     out.dedup_by_key(|pair| pair.prims);
     let all = out.len();
     if all > most {

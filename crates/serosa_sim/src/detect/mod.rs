@@ -125,6 +125,9 @@ pub(crate) fn find(sub: &Substep, state: &mut State, scratch: &mut Scratch, repo
         reach::look_ahead(sub, state, scratch);
         find_near(sub, state, scratch);
     }
+    if descends {
+        note_near(state, scratch);
+    }
     growth::grow(sub, state, scratch);
     if sub.params.filter != Filter::Off {
         filter::plan(sub, scratch);
@@ -153,6 +156,7 @@ pub(crate) fn find_again(sub: &Substep, state: &State, scratch: &mut Scratch, ex
     let Scratch { rows, spare_rows: before, .. } = scratch;
     if descends {
         keep_known(rows, before);
+        note_near(state, scratch);
     } else {
         std::mem::swap(rows, before);
     }
@@ -181,6 +185,10 @@ fn find_near(sub: &Substep, state: &State, scratch: &mut Scratch) {
     let at = Places { pos: &state.pos, pose: &state.pose, radius: &state.radius };
     let search = (at, Search::Near(&scratch.reach));
     scratch.finder.rows(sub.model, sub.params, complete, search, &mut scratch.rows);
+}
+
+/// The rows that are answered are those of a search for what is near, for the audit.
+fn note_near(state: &State, scratch: &mut Scratch) {
     scratch.found_pos.copy_from_slice(&state.pos);
     scratch.found_pose.copy_from_slice(&state.pose);
     scratch.found_radius.copy_from_slice(&state.radius);

@@ -28,6 +28,8 @@ const BLOCK: usize = 1 << 15;
 pub(super) struct Own {
     /// Where its vertices were when it was listed \[m\].
     pos: Vec<Vec3>,
+    /// Radii of its primitives then \[m\].
+    radii: Vec<Real>,
     /// The pairs that were no farther apart than their cuts together, sorted, and how far that was \[m\].
     listed: Vec<(u64, Real)>,
     /// One per primitive: as far as its vertices may go before the list has to be made anew \[m\].
@@ -56,8 +58,8 @@ impl Own {
     ///
     /// **Theorem.** No other pair of the body is nearer than it may come in this substep, and none gets a row. Proof: let
     /// every vertex of a primitive have gone, and go, to within its `far` of where it was and a rigid motion common to all,
-    /// a step of the mean among it. The distance of two primitives changes by what their vertices do apart, at most by both
-    /// fars together. A pair that is not added was farther apart than that. A row is made where the gap that the ways leave
+    /// a step of the mean among it, and let its `far` hold by how much its radius has grown. The gap of two primitives changes by
+    /// what their vertices do apart and their radii grow, at most by both fars together. A pair that is not added was farther apart than that. A row is made where the gap that the ways leave
     /// along the normal is at most [`REST_GAP`] and both strays: what ways do together leaves no gap along any normal. ∎
     ///
     /// O(vertices + primitives + pairs listed); all anew where a primitive has gone farther than its cut.
@@ -76,6 +78,8 @@ impl Own {
             self.spent = 0;
             self.pos.clear();
             self.pos.extend_from_slice(&at.pos[vertices]);
+            self.radii.clear();
+            self.radii.extend_from_slice(&at.radius[body.prims.start as usize..body.prims.end as usize]);
             self.measure(model, body, at, reach);
             self.list(model, body, solids);
         }
@@ -139,7 +143,13 @@ impl Own {
             return self.gather(model, body, |_| 0.0);
         }
         let way = |v: usize| reach.map_or(Vec3::ZERO, |reach| reach.ways[v]);
-        let stray = |p: usize| reach.map_or(0.0, |reach| reach.prims[p]);
+        // Moved out while it is read; nothing is allocated.
+        let radii = std::mem::take(&mut self.radii);
+        let grown = |p: usize| {
+            let then = radii.get(p - body.prims.start as usize);
+            then.map_or(0.0, |then| (at.radius[p] - then).max(0.0))
+        };
+        let stray = |p: usize| reach.map_or(0.0, |reach| reach.prims[p]) + grown(p);
         let (first, count) = (vertices.start, vertices.len().max(1) as Real);
         let now = &at.pos[vertices.clone()];
         let [here, then] = [now, &self.pos].map(|all: &[Vec3]| all.iter().sum::<Vec3>() / count);
@@ -161,6 +171,7 @@ impl Own {
         }));
         self.means = means;
         self.gather(model, body, stray);
+        self.radii = radii;
     }
 
     /// From vertices to primitives, with how far each may stray. What is not a number stays none.

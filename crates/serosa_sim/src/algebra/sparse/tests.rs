@@ -58,7 +58,7 @@ fn a_solve_in_parts_finds_what_a_solve_finds() {
     nodes.iter().enumerate().for_each(|(side, node)| x[node * nodes.len() + side] = 1.0);
     factor.solve(&mut x, nodes.len(), &mut Fronts::default());
     let mut work = Gradual::default();
-    for part in [1, 7, usize::MAX] {
+    for part in [1, 60, usize::MAX] {
         factor.begin(nodes.iter().map(|node| (spots[*node].unwrap(), 0)), &mut work);
         let mut parts = 1;
         while !factor.go_on(&mut work, &mut part.clone()) {

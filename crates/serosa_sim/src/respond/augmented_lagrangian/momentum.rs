@@ -24,7 +24,6 @@ use crate::row::meeting_point;
 use crate::scratch::Scratch;
 use crate::state::State;
 use crate::{Mat3, Real, Vec3};
-use serosa_geometry::rotation::to_rotation_vector;
 use std::ops::Range;
 
 /// The share of its largest inertia below which a body does not turn as a whole.
@@ -120,7 +119,7 @@ impl Settling {
             let pushed = !state.frozen[b] && !scratch.links.rows_of(b).is_empty();
             let whole = match &body.kind {
                 _ if !pushed => None,
-                BodyKind::Rigid(r) => rigid(sub, state, scratch, r.at()),
+                BodyKind::Rigid(r) => rigid(state, scratch, r.at()),
                 BodyKind::Solid(solid) if !solid.free => None,
                 BodyKind::Solid(_) | BodyKind::Springs(_) | BodyKind::Band(_) | BodyKind::Tissue(_) => {
                     soft(sub, state, scratch, body.vertex_range())
@@ -223,24 +222,21 @@ impl Push {
 }
 
 /// A rigid frame that moves; its coupling to a hand counts as mass, as where it descends.
-fn rigid(sub: &Substep, state: &State, scratch: &Scratch, r: usize) -> Option<Whole> {
+fn rigid(state: &State, scratch: &Scratch, r: usize) -> Option<Whole> {
     let mobility = scratch.rigid_mobility[r];
     if mobility.inv_mass <= 0.0 {
         return None;
     }
     let (now, free, axes) =
-        (&scratch.pose[r], &scratch.target_pose[r], Mat3::from_quat(state.pose[r].rot));
-    let turn = axes.transpose() * (to_rotation_vector(now.rot * free.rot.conjugate()) / sub.h);
+        (&scratch.twist[r], &scratch.target_twist[r], Mat3::from_quat(state.pose[r].rot));
+    let turn = axes.transpose() * (now.omega - free.omega);
     let spin = |k: usize| if mobility.inv_inertia[k] > 0.0 { turn[k] / mobility.inv_inertia[k] } else { 0.0 };
     Some(Whole {
         body: 0,
         inv_mass: mobility.inv_mass,
         inv_inertia: axes * Mat3::from_diagonal(mobility.inv_inertia) * axes.transpose(),
-        centers: [state.pose[r].pos, now.pos],
-        needs: [
-            (now.pos - free.pos) / (sub.h * mobility.inv_mass),
-            axes * Vec3::new(spin(0), spin(1), spin(2)),
-        ],
+        centers: [state.pose[r].pos, scratch.pose[r].pos],
+        needs: [(now.vel - free.vel) / mobility.inv_mass, axes * Vec3::new(spin(0), spin(1), spin(2))],
         gets: [Vec3::ZERO; 2],
     })
 }

@@ -22,6 +22,8 @@ pub struct Touching {
     pub bodies: [u32; 2],
     pub(super) normal: Vec3,
     pub(super) offset: Real,
+    /// The gap that its pair keeps at rest \[m\]; without end for a grip.
+    pub(super) rest: Real,
     /// \[N/m\]
     pub(super) stiffness: Real,
     /// Push along the normal \[N\].
@@ -81,6 +83,11 @@ impl Touching {
         let Source::Row(_, key) = self.source else { return None };
         let stick = if self.slides { Vec3::ZERO } else { self.carried(self.between) };
         (self.lambda > 0.0).then_some(Kept { key, lambda: self.lambda, stick, drag: self.drag })
+    }
+
+    /// Whether it pushes though it has opened by more than its gap at rest.
+    pub(super) fn throws(&self) -> bool {
+        self.lambda > 0.0 && self.between.dot(self.normal) - self.offset > self.rest
     }
 
     /// Whether it pushes or pulls, as far as the multipliers know.
@@ -327,6 +334,7 @@ mod tests {
                 bodies: [0, 1],
                 normal,
                 offset: 0.0,
+                rest: 1e-4,
                 stiffness: 2.0,
                 lambda: 0.3,
                 friction: 0.5,
