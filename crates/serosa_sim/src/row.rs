@@ -94,7 +94,7 @@ impl Side {
     }
 
     /// Its nodes, with weights of that sign.
-    pub(crate) fn slots(&self, sign: Real) -> impl Iterator<Item = Slot> + use<> {
+    fn slots(&self, sign: Real) -> impl Iterator<Item = Slot> + use<> {
         let nothing = (Node::Vertex(VertexId(0)), 0.0);
         let slots = match *self {
             Self::Soft([v, w], [s, t]) => [(Node::Vertex(v), s), (Node::Vertex(w), t), nothing],

@@ -60,8 +60,6 @@ pub struct Scratch {
     pub links: Links,
     /// Impulses that explain what bodies did. Written by Respond.
     pub settling: Settling,
-    /// One per row at work: what it pushed with \[N\], and the speed with which its sides may part \[m/s\]. Written by Respond.
-    pub taken_back: Vec<(Real, Real)>,
     /// What rows hand on within a substep. Written by Respond.
     pub kept: Vec<Kept>,
     /// One per body; empty but for springs that descend with rows. Written by Respond.
@@ -151,7 +149,6 @@ impl Scratch {
             touching: Vec::new(),
             links: Links::default(),
             settling: Settling::default(),
-            taken_back: Vec::new(),
             kept: Vec::new(),
             nets: vec![NetWork::default(); model.bodies.len()],
             planes: Planes::default(),

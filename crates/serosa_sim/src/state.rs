@@ -70,6 +70,8 @@ pub struct Kept {
     pub stick: Vec3,
     /// Push across the normal on side A \[N\].
     pub drag: Vec3,
+    /// The gap that it keeps \[m\]: that at rest, or a smaller one that is still opening.
+    pub goal: Real,
 }
 
 /// An active pair: two segments that the tracker follows; `a` < `b`.
@@ -215,6 +217,7 @@ impl State {
             h.word(kept.lambda.to_bits());
             h.vec(kept.stick);
             h.vec(kept.drag);
+            h.word(kept.goal.to_bits());
         }
         self.ahead.iter().for_each(|a| h.word(a.to_bits()));
         self.frozen.iter().for_each(|f| h.word(u64::from(*f)));

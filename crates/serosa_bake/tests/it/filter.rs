@@ -52,6 +52,7 @@ fn fast_chains_pass_through_without_it_and_not_with_it() {
         for _ in 0..40 {
             step(&mut on, &input, &mut || 0);
             truncated += on.report.truncated;
+            if std::env::var("DBG").is_ok() { println!("{response:?} {} {} vel {} {} trunc {}", on.state.pos[4], on.state.pos[13], on.state.vel[4], on.state.vel[13], on.report.truncated); }
             assert!(auditor.check(&on).deepest_m <= 0.0);
         }
         assert!(!passed(&on) && truncated > 0);

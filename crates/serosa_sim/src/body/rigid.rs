@@ -8,6 +8,11 @@ use crate::state::{Lead, State, Twist};
 use crate::{Mat3, Quat, RigidId, Scratch, Vec3};
 use serosa_geometry::rotation::{from_rotation_vector, to_rotation_vector};
 
+/// A free body turns by no more at once \[rad\]: its momentum is kept whatever this is, its energy to second order.
+const TURN: f64 = 0.1;
+/// In so many parts at most.
+const PARTS: f64 = 64.0;
+
 /// Free motion of a rigid frame. Tools do not fall: the hand carries them.
 pub(super) fn predict(sub: &Substep, r: RigidId, state: &mut State, scratch: &mut Scratch) {
     let (rigid, pose, twist) = (&sub.model.rigids[r.at()], state.pose[r.at()], state.twist[r.at()]);
@@ -61,20 +66,29 @@ pub(crate) fn hand_force(
 fn advance(pose: Pose, twist: &Twist, h: f64) -> Pose {
     Pose {
         pos: pose.pos + twist.vel * h,
-        rot: (from_rotation_vector(twist.omega * h) * pose.rot).normalize(),
+        rot: turned(pose.rot, twist.omega * h),
     }
+}
+
+fn turned(rot: Quat, by: Vec3) -> Quat {
+    (from_rotation_vector(by) * rot).normalize()
 }
 
 /// Free fall. The angular momentum is what is kept: the angular velocity is read off it in the orientation
 /// half way, the frame turns with that, and the new velocity is read off the same momentum again. Second
-/// order, so a tumbling box neither gains nor loses energy in the long run.
+/// order, so a tumbling box neither gains nor loses energy in the long run; what turns fast turns in parts.
 fn fall(rigid: &Rigid, pose: Pose, twist: Twist, gravity: Vec3, h: f64) -> (Pose, Twist) {
     let vel = twist.vel + gravity * h;
     let momentum = pose.rot * (rigid.inertia * (pose.rot.conjugate() * twist.omega));
     let omega_in = |rot: Quat| rot * (rigid.inv_inertia * (rot.conjugate() * momentum));
-    let half_way = advance(pose, &twist, 0.5 * h);
-    let next = advance(pose, &Twist { vel, omega: omega_in(half_way.rot) }, h);
-    (next, Twist { vel, omega: omega_in(next.rot) })
+    let parts = (twist.omega.length() * h / TURN).ceil().clamp(1.0, PARTS);
+    let part = h / parts;
+    let mut rot = pose.rot;
+    for _ in 0..parts as u32 {
+        let half_way = turned(rot, omega_in(rot) * (0.5 * part));
+        rot = turned(rot, omega_in(half_way) * part);
+    }
+    (Pose { pos: pose.pos + vel * h, rot }, Twist { vel, omega: omega_in(rot) })
 }
 
 /// The twist of a tool after `h` under its coupling, by backward Euler, so that any stiffness is stable:

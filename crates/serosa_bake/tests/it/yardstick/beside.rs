@@ -11,11 +11,12 @@ use serosa_bake::raw::{RawBody, RawGeometry, RawModel, RawScene, RawSolid, Selec
 use serosa_geometry::{Aabb, Real, Vec3};
 use serosa_sim::model::Law;
 use serosa_sim::params::Filter;
-use serosa_sim::respond::augmented_lagrangian::REST_GAP;
 use serosa_sim::{Input, step};
 
 /// Half the thickness of surfaces, and the reach of barriers \[m\].
 const RADIUS: Real = 2.5e-4;
+/// The gap that so thin a surface keeps at rest \[m\]: a fifth of its radius.
+const REST: Real = 5e-5;
 const REACH: Real = 2e-5;
 /// \[s\]
 const STEP: Real = 1.0 / 240.0;
@@ -37,7 +38,7 @@ fn ball(name: &str, center: Vec3, roundness: Real) -> RawBody {
 fn block(friction: Real) -> RawBody {
     let mut material = elastic(Law::NeoHookean, 2e5, 0.4, 1000.0, 0.0);
     material.thickness = Some(2.0 * RADIUS);
-    let low = Vec3::Z * (RADIUS + REST_GAP + 1e-6);
+    let low = Vec3::Z * (RADIUS + REST + 1e-6);
     let body = flesh("block", (low, Vec3::new(0.04, 0.04, 0.02)), [4, 4, 2], material);
     RawBody { friction, self_contact: false, ..body }
 }
@@ -92,13 +93,13 @@ impl Scene {
 }
 
 fn on_plane() -> Scene {
-    Scene::of(vec![floor(), ball("ball", Vec3::Z * (BALL + 0.004), 1.0)], REST_GAP, 2.0 * BALL)
+    Scene::of(vec![floor(), ball("ball", Vec3::Z * (BALL + 0.004), 1.0)], REST, 2.0 * BALL)
 }
 
 fn on_box() -> Scene {
     let slab = RawSolid::Cuboid { size: Vec3::new(0.2, 0.2, 0.1) };
     let slab = solid("box", slab, Vec3::new(0.0, 0.0, -0.05), RawModel::Fixed);
-    Scene::of(vec![slab, ball("ball", Vec3::Z * (BALL + 0.004), 1.0)], REST_GAP, 2.0 * BALL)
+    Scene::of(vec![slab, ball("ball", Vec3::Z * (BALL + 0.004), 1.0)], REST, 2.0 * BALL)
 }
 
 /// A round cube falls on another, which is held at its lowest layer.
@@ -108,14 +109,14 @@ fn two() -> Scene {
     lower.attachments = vec![Selector::Box(held)];
     let mut upper = ball("upper", Vec3::Z * (1.8 * BALL + 0.001), 0.5);
     (lower.friction, upper.friction) = (0.3, 0.3);
-    Scene::of(vec![lower, upper], 0.5 * REST_GAP, 4.0 * BALL)
+    Scene::of(vec![lower, upper], 0.5 * REST, 4.0 * BALL)
 }
 
 /// A block on a slope of 1 : 2.
 fn on_slope(friction: Real) -> Scene {
     let mut plane = floor();
     plane.friction = friction;
-    let mut scene = Scene::of(vec![plane, block(friction)], REST_GAP, 0.04);
+    let mut scene = Scene::of(vec![plane, block(friction)], REST, 0.04);
     scene.raw.world.gravity = Vec3::new(0.5, 0.0, -1.0).normalize() * 9.81;
     scene
 }

@@ -29,9 +29,9 @@ use std::ops::Range;
 /// The share of its largest inertia below which a body does not turn as a whole.
 const SLENDER: Real = 1e-3;
 /// Rounds over the rows, at most.
-const ROUNDS: u32 = 40;
+static ROUNDS: std::sync::LazyLock<u32> = std::sync::LazyLock::new(|| std::env::var("ROUNDS").map_or(40, |v| v.parse().unwrap()));
 /// They end when no impulse changes by more than this share of the largest.
-const ENOUGH: Real = 1e-4;
+static ENOUGH: std::sync::LazyLock<f64> = std::sync::LazyLock::new(|| std::env::var("ENOUGH").map_or(1e-4, |v| v.parse().unwrap()));
 
 /// Working arrays.
 #[derive(Clone, Debug, Default)]
@@ -126,6 +126,9 @@ impl Settling {
                 }
                 BodyKind::Flexible(_) => None,
             };
+            let whole = whole.filter(|_| std::env::var("ALLB").is_ok() || scratch.links.rows_of(b).iter().any(|k| { let r = &scratch.touching[*k as usize]; 
+                let other = r.bodies[usize::from(r.bodies[0] as usize == b)] as usize;
+                other != b && free(sub, state, scratch, other) && (r.is_felt() || r.depth(r.between(&scratch.pos, &scratch.pose)) > 0.0) }));
             slots.push(whole.map(|_| wholes.len() as u32));
             wholes.extend(whole.map(|whole| Whole { body: b as u32, ..whole }));
         }
@@ -147,7 +150,7 @@ impl Settling {
             let normal = rows[push.row as usize].normal;
             give(wholes, push, normal * push.along + push.across);
         }
-        for _ in 0..ROUNDS {
+        for _ in 0..*ROUNDS {
             let (mut most, mut changed) = (0.0, 0.0);
             for push in pushes.iter_mut() {
                 let change = push.mend(wholes, &rows[push.row as usize], h);
@@ -155,7 +158,7 @@ impl Settling {
                 most = Real::max(most, push.along.max(push.across.length()));
                 changed = Real::max(changed, change.length());
             }
-            if changed <= ENOUGH * most {
+            if changed <= *ENOUGH * most {
                 return;
             }
         }
@@ -218,6 +221,20 @@ impl Push {
             self.across = across.clamp_length_max(most);
         }
         row.normal * self.along + self.across - before
+    }
+}
+
+fn free(sub: &Substep, state: &State, scratch: &Scratch, b: usize) -> bool {
+    if state.frozen[b] {
+        return false;
+    }
+    match &sub.model.bodies[b].kind {
+        BodyKind::Rigid(r) => scratch.rigid_mobility[r.at()].inv_mass > 0.0,
+        BodyKind::Solid(solid) => solid.free,
+        BodyKind::Springs(_) | BodyKind::Band(_) | BodyKind::Tissue(_) => {
+            scratch.inv_mass[sub.model.bodies[b].vertex_range()].iter().all(|i| *i > 0.0)
+        }
+        BodyKind::Flexible(_) => false,
     }
 }
 

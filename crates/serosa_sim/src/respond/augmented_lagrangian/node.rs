@@ -124,6 +124,7 @@ mod tests {
             normal,
             offset: 0.2 * some(seed),
             rest: 1e-4,
+            goal: 1e-4,
             stiffness: 50.0 * (1.1 + some(seed)),
             lambda: 2.0 * some(seed).max(0.0),
             friction: 0.5,

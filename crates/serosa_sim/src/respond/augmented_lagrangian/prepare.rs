@@ -10,7 +10,7 @@ use crate::state::{Kept, State};
 use crate::{PrimId, Real, Vec3};
 
 /// Stiffness of a row as a multiple of what its nodes resist with, m/h² where nothing but inertia does.
-const FIRMNESS: Real = 2.0;
+static FIRMNESS: std::sync::LazyLock<f64> = std::sync::LazyLock::new(|| std::env::var("FIRM").map_or(2.0, |v| v.parse().unwrap()));
 /// What is held does not give way, and a free corner of the same face would have to go many times as far as it is asked: a
 /// row that has no more than this weight there is left to the filter.
 const LEVER: Real = 0.25;
@@ -43,6 +43,7 @@ pub(super) fn prepare(sub: &Substep, state: &State, (kept, fade): (&[Kept], Real
             normal: Vec3::Z,
             offset: 0.0,
             rest: Real::INFINITY,
+            goal: 0.0,
             stiffness: 0.0,
             lambda: 0.0,
             friction: 0.0,
@@ -102,7 +103,7 @@ fn firm(
     if softness < LEVER * LEVER * beside_held(work, sub, inv_mass) {
         return false;
     }
-    work.stiffness = FIRMNESS / (softness * sub.h * sub.h);
+    work.stiffness = *FIRMNESS / (softness * sub.h * sub.h);
     work.stiffness.is_finite() && work.anchor.is_finite()
 }
 
@@ -123,13 +124,15 @@ fn of_row(
     memory: Option<(&Kept, Real)>,
 ) -> Option<Touching> {
     let body = |p: PrimId| sub.model.prims[p.at()].body.0;
+    let goal = goal(row, memory.map(|(kept, _)| kept.goal), sub.h);
     let mut work = Touching {
         source: Source::Row(i as u32, row.key),
         sides: row.sides,
         bodies: [body(row.key.a), body(row.key.b)],
         normal: row.normal,
-        offset: row.offset + gap_after(row, sub.h),
+        offset: row.offset + goal,
         rest: row.rest,
+        goal,
         stiffness: 0.0,
         lambda: 0.0,
         friction: row.friction,
@@ -150,13 +153,14 @@ fn of_row(
     firm(&mut work, sub, state, mobility).then_some(work)
 }
 
-/// The gap that a row keeps at the end of a substep \[m\]: that at rest, or one that is smaller opens slowly.
-fn gap_after(row: &Row, h: Real) -> Real {
+/// The gap that a row keeps at the end of a substep \[m\]: that at rest, or one that is smaller opens slowly. It opens from
+/// the gap that it has or kept before: were a load to make it smaller for good, it would sink.
+fn goal(row: &Row, before: Option<Real>, h: Real) -> Real {
     if row.gap < 0.0 {
         let mended = (MEND[0] * h).min(MEND[1]);
         return row.gap * (1.0 - mended);
     }
-    row.rest.min(row.gap + OPENING * h)
+    row.rest.min(row.gap.max(before.unwrap_or(0.0)) + OPENING * h)
 }
 
 /// Speed along `dir` for a unit impulse along it \[1/kg\].

@@ -24,6 +24,8 @@ pub struct Touching {
     pub(super) offset: Real,
     /// The gap that its pair keeps at rest \[m\]; without end for a grip.
     pub(super) rest: Real,
+    /// The gap that it keeps in this substep \[m\].
+    pub(super) goal: Real,
     /// \[N/m\]
     pub(super) stiffness: Real,
     /// Push along the normal \[N\].
@@ -82,7 +84,7 @@ impl Touching {
     pub(super) fn kept(&self) -> Option<Kept> {
         let Source::Row(_, key) = self.source else { return None };
         let stick = if self.slides { Vec3::ZERO } else { self.carried(self.between) };
-        (self.lambda > 0.0).then_some(Kept { key, lambda: self.lambda, stick, drag: self.drag })
+        (self.lambda > 0.0).then_some(Kept { key, lambda: self.lambda, stick, drag: self.drag, goal: self.goal })
     }
 
     /// Whether it pushes though it has opened by more than its gap at rest.
@@ -335,6 +337,7 @@ mod tests {
                 normal,
                 offset: 0.0,
                 rest: 1e-4,
+                goal: 1e-4,
                 stiffness: 2.0,
                 lambda: 0.3,
                 friction: 0.5,

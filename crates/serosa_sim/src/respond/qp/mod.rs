@@ -376,6 +376,7 @@ impl Programme {
             lambda: row.lambda / sub.h,
             stick: Vec3::ZERO,
             drag: row.slip / sub.h,
+            goal: 0.0,
         }));
         report.contacts = state.kept.len() as u32;
         if self.contradict {
@@ -385,7 +386,7 @@ impl Programme {
             let (key, lambda) = (limits[0].row_key(), limits.iter().map(|limit| limit.lambda).sum::<Real>());
             if lambda > 0.0 {
                 let (stick, drag) = (Vec3::ZERO, Vec3::ZERO);
-                state.kept.push(Kept { key, lambda: lambda / sub.h, stick, drag });
+                state.kept.push(Kept { key, lambda: lambda / sub.h, stick, drag, goal: 0.0 });
             }
         }
     }
