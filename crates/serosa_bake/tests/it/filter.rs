@@ -34,28 +34,36 @@ fn crossed(speed: f64, filter: Filter, response: Response) -> World {
     world
 }
 
-/// The lowest of the first body's middle against the second's.
+/// Whether the first chain is below the second where they cross as seen from above.
 fn passed(world: &World) -> bool {
-    world.state.pos[4].z < world.state.pos[9 + 4].z
+    let chain = |b: usize| world.state.pos[world.model.bodies[b].vertex_range()].windows(2);
+    let cross = |a: Vec3, b: Vec3| a.x * b.y - a.y * b.x;
+    chain(0).any(|p| {
+        chain(1).any(|q| {
+            let (d, e, between) = (p[1] - p[0], q[1] - q[0], q[0] - p[0]);
+            let [s, t] = [e, d].map(|way| cross(between, way) / cross(d, e));
+            (0.0..=1.0).contains(&s) && (0.0..=1.0).contains(&t) && (p[0] + d * s).z < (q[0] + e * t).z
+        })
+    })
 }
 
 #[test]
 fn fast_chains_pass_through_without_it_and_not_with_it() {
     for response in [Response::DisplacementVelocity, Response::Ignore] {
         let mut off = crossed(60.0, Filter::Off, response);
-        run(&mut off, 40);
+        run(&mut off, 10);
         assert!(passed(&off), "so fast that a step jumps over the whole thickness");
         let mut on = crossed(60.0, Filter::Planes, response);
         let mut auditor = Auditor::default();
         let input = Input::at_rest(&on);
         let mut truncated = 0;
-        for _ in 0..40 {
+        // Later the free ends may swing round one another.
+        for _ in 0..10 {
             step(&mut on, &input, &mut || 0);
             truncated += on.report.truncated;
-            if std::env::var("DBG").is_ok() { println!("{response:?} {} {} vel {} {} trunc {}", on.state.pos[4], on.state.pos[13], on.state.vel[4], on.state.vel[13], on.report.truncated); }
-            assert!(auditor.check(&on).deepest_m <= 0.0);
+            assert!(auditor.check(&on).deepest_m <= 0.0 && !passed(&on));
         }
-        assert!(!passed(&on) && truncated > 0);
+        assert!(truncated > 0);
     }
 }
 

@@ -113,7 +113,6 @@ fn storm(raw: &RawScene, seed: u64, steps: u32) -> (f64, u64) {
         step(&mut world, &input, &mut || 0);
         truncated += u64::from(world.report.truncated);
         deepest = deepest.max(witness.deepest(&world, &from, 4));
-        if std::env::var("DBG").is_ok() { for b in &world.model.bodies { let v = b.vertex_range().map(|v| world.state.vel[v].length()).fold(0.0, f64::max); eprint!("{v:.1} "); } for t in &world.state.twist { eprint!("| {:.1} {:.1} ", t.vel.length(), t.omega.length()); } eprintln!(" step {i} {} trunc {}", world.report.contacts, world.report.truncated); }
         assert!(world.state.frozen.iter().all(|f| !f), "step {i}: {:?}", world.report.quarantined);
     }
     (deepest, truncated)

@@ -75,7 +75,6 @@ fn what_rests_keeps_the_rest_gap_and_weighs_what_it_weighs() {
             raw.world.sweeps = sweeps;
             let mut world = baked(&raw).world();
             run(&mut world, 1500);
-            if std::env::var("DBG").is_ok() { for _ in 0..6 { run(&mut world, 1); eprintln!("{name} {sweeps} load {} vel {} om {} contacts {}", world.scratch.contact_force[0], world.state.twist[1].vel, world.state.twist[1].omega, world.report.contacts); for r in &world.scratch.rows { eprintln!("   {} {} gap {}", r.lambda/world.params.dt_s, r.slip/world.params.dt_s, r.gap); } } }
             let gap = world.state.pose[1].pos.z - height;
             assert!((gap / REST_GAP - 1.0).abs() < 0.05, "{name}, {sweeps}: gap {gap}");
             let load = world.scratch.contact_force[0];
@@ -489,7 +488,6 @@ fn a_rope_in_a_groove_does_not_creep() {
     let mut world = baked(&raw).world();
     run(&mut world, 500);
     let settled = world.state.pos.clone();
-    if std::env::var("DBG").is_ok() { for _ in 0..40 { run(&mut world, 50); let d: Vec<_> = world.state.pos.iter().zip(&settled).map(|(a,b)| ((*a-*b)*1e6).round()).collect(); println!("{} {} {} c {} gap {:?} trunc {}", d[0], d[10], d[20], world.report.contacts, world.scratch.rows.iter().map(|r| (r.gap*1e6).round()).fold((1e9f64,-1e9f64), |m,g| (m.0.min(g), m.1.max(g))), world.report.truncated); } }
     run(&mut world, 2000);
     let moved = world.state.pos.iter().zip(&settled).map(|(a, b)| (*a - *b).length()).fold(0.0, f64::max);
     let per_minute = moved * 1e3 * 30.0;

@@ -118,6 +118,8 @@ pub(super) fn predict(sub: &Substep, state: &mut State, scratch: &mut Scratch) {
     for (b, body) in solids(sub.model) {
         aim(sub, b, state, scratch);
         weigh(sub, (b, body), &mut works[b]);
+        // Bodies that are tied look at one another before each begins, and the filter may have held some back.
+        fill(body, &state.pos[sub.model.bodies[b].vertex_range()], &mut works[b].flow);
         works[b].holds.clear();
         if !descends {
             let frames = (&scratch.rigid_mobility[..], &scratch.pose[..]);
@@ -246,6 +248,9 @@ fn weigh(sub: &Substep, (b, body): (usize, &SolidBody), work: &mut SolidWork) {
         && work.made_for.iter().zip(&body.regions).all(|(s, r)| *s == stuff(r));
     work.flow.resize(places(body), Spot::default());
     if same {
+        // Before the first pass rows ask how firm its vertices are; what was tied to them in the last step is no answer.
+        loads::unload(&work.bare, &mut work.weights);
+        work.bare.clear();
         return;
     }
     work.made_for.clear();

@@ -38,16 +38,16 @@ const CLIP_EACH: u32 = 4;
 const AGAIN: u32 = 2;
 
 /// Sweeps that are made beyond those asked for, at most: each leaves about a third of what a row throws with.
-static MORE: std::sync::LazyLock<u32> = std::sync::LazyLock::new(|| std::env::var("MORE").map_or(12, |v| v.parse().unwrap()));
+const MORE: u32 = 12;
 
 /// How much of a multiplier is handed to the next step.
-static FADE: std::sync::LazyLock<f64> = std::sync::LazyLock::new(|| std::env::var("FADE").map_or(0.99, |v| v.parse().unwrap()));
+const FADE: Real = 0.99;
 
 /// Sweeps in which every body descends, every row updates and the filter clips.
 pub(super) fn answer(sub: &Substep, state: &State, scratch: &mut Scratch, report: &mut StepReport) {
     scratch.target_pose.copy_from_slice(&scratch.pose);
     scratch.target_twist.copy_from_slice(&scratch.twist);
-    prepare::prepare(sub, state, (&state.kept, *FADE), scratch);
+    prepare::prepare(sub, state, (&state.kept, FADE), scratch);
     solid::start(sub, state, scratch);
     springs::start(sub, state, scratch);
     tissue::start(sub, state, scratch);
@@ -72,19 +72,13 @@ pub(super) fn go_on(sub: &Substep, state: &State, scratch: &mut Scratch, report:
 /// Velocities and momenta from positions and pushes, and what the next step is to know.
 pub(super) fn close(sub: &Substep, state: &mut State, scratch: &mut Scratch, report: &mut StepReport) {
     velocities(sub, state, scratch);
-    if std::env::var("EARLY").is_ok() {
-    store(sub, state, scratch, report);
-    }
     momentum::settle(sub, state, scratch);
-    tell_rows(sub, scratch);
-    if std::env::var("EARLY").is_err() {
     store(sub, state, scratch, report);
-    }
 }
 
 /// So many sweeps, and more as long as a row throws its sides apart.
 fn sweeps(sub: &Substep, state: &State, scratch: &mut Scratch, (first, end): (u32, u32)) {
-    for sweep in first..end + *MORE {
+    for sweep in first..end + MORE {
         if sweep >= end && !throws(scratch) {
             break;
         }

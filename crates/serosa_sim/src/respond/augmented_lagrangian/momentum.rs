@@ -1,20 +1,22 @@
 //! Momenta at the end of a substep are those that impulses of rows explain, to the last digits, however few the sweeps.
 //!
 //! Bodies descend in turn, against rows whose push changes in between; what each made of its own place adds up to no
-//! momentum that is kept, and the last push of a row is not what moved its sides. So impulses are sought that explain best
-//! what the positions did: with J_b the impulse and moment that free body b would need for its step, and p the impulses of
-//! rows within their cones,
+//! momentum that is kept. So impulses are sought that explain what the positions did: with J_b the impulse and moment that
+//! free body b would need for its step, and p the impulses of rows within their cones, rounds over the rows lower
 //!
 //! ```text
-//! minimise  Σ_b |Σ p − J_b|² / M_b        over p
+//! Σ_b |Σ p − J_b|² / M_b
 //! ```
 //!
-//! row by row, from what the rows pushed with. Then the momentum of each free body is what it was, with gravity and these
-//! impulses; its vertices keep what they do beside that. Each row gives both of its sides the same impulse at one point, where
-//! they touch when the substep begins, so linear and angular momentum are kept wherever the search ends; it only
-//! decides how well velocities follow positions. A row that slides keeps the way in which it rubs.
+//! from what the rows pushed with. Then the momentum of each free body is what it was, with gravity and these impulses; its
+//! vertices keep what they do beside that. Each row gives both of its sides the same impulse at one point, where they touch
+//! when the substep ends, so linear and angular momentum are kept wherever the rounds end; they only decide how well
+//! velocities follow positions. A row that slides keeps the way in which it rubs.
 //!
-//! At a common minimum of all bodies this changes nothing: there inertia balances the rows.
+//! At a common minimum of all bodies without friction this changes nothing: there inertia balances the rows. With friction
+//! it adds the couple that rows leave out: friction acts at surfaces, and rows at the middles of segments and triangles.
+//!
+//! Bodies that only fixed things push are left out: what is fixed takes any impulse.
 
 use super::touching::Touching;
 use crate::algebra::principal;
@@ -29,9 +31,9 @@ use std::ops::Range;
 /// The share of its largest inertia below which a body does not turn as a whole.
 const SLENDER: Real = 1e-3;
 /// Rounds over the rows, at most.
-static ROUNDS: std::sync::LazyLock<u32> = std::sync::LazyLock::new(|| std::env::var("ROUNDS").map_or(40, |v| v.parse().unwrap()));
+const ROUNDS: u32 = 40;
 /// They end when no impulse changes by more than this share of the largest.
-static ENOUGH: std::sync::LazyLock<f64> = std::sync::LazyLock::new(|| std::env::var("ENOUGH").map_or(1e-4, |v| v.parse().unwrap()));
+const ENOUGH: Real = 1e-4;
 
 /// Working arrays.
 #[derive(Clone, Debug, Default)]
@@ -50,8 +52,8 @@ struct Whole {
     inv_mass: Real,
     /// About its centre \[1/(kg m²)\].
     inv_inertia: Mat3,
-    /// Its centre when the substep begins, and when it ends \[m\].
-    centers: [Vec3; 2],
+    /// Its centre when the substep ends \[m\].
+    center: Vec3,
     /// What its step needs beside gravity: an impulse \[N s\] and its moment about the centre \[N m s\].
     needs: [Vec3; 2],
     /// What it gets by its rows.
@@ -82,18 +84,18 @@ impl Whole {
     /// The same at a point \[m/s\].
     fn beside_at(&self, at: Vec3) -> Vec3 {
         let [shift, turn] = self.beside();
-        shift + turn.cross(at - self.centers[0])
+        shift + turn.cross(at - self.center)
     }
 
     /// Speed along a direction that a unit impulse along it at a point gives \[1/kg\].
     fn mobility(&self, at: Vec3, dir: Vec3) -> Real {
-        let lever = (at - self.centers[0]).cross(dir);
+        let lever = (at - self.center).cross(dir);
         self.inv_mass + lever.dot(self.inv_inertia * lever)
     }
 
     fn push(&mut self, at: Vec3, impulse: Vec3) {
         self.gets[0] += impulse;
-        self.gets[1] += (at - self.centers[0]).cross(impulse);
+        self.gets[1] += (at - self.center).cross(impulse);
     }
 }
 
@@ -116,28 +118,24 @@ impl Settling {
         wholes.clear();
         pushes.clear();
         for (b, body) in sub.model.bodies.iter().enumerate() {
-            let pushed = !state.frozen[b] && !scratch.links.rows_of(b).is_empty();
+            let pushed = !state.frozen[b] && meets_another(sub, state, scratch, b);
             let whole = match &body.kind {
                 _ if !pushed => None,
-                BodyKind::Rigid(r) => rigid(state, scratch, r.at()),
+                BodyKind::Rigid(r) => rigid(scratch, r.at()),
                 BodyKind::Solid(solid) if !solid.free => None,
                 BodyKind::Solid(_) | BodyKind::Springs(_) | BodyKind::Band(_) | BodyKind::Tissue(_) => {
                     soft(sub, state, scratch, body.vertex_range())
                 }
                 BodyKind::Flexible(_) => None,
             };
-            let whole = whole.filter(|_| std::env::var("ALLB").is_ok() || scratch.links.rows_of(b).iter().any(|k| { let r = &scratch.touching[*k as usize]; 
-                let other = r.bodies[usize::from(r.bodies[0] as usize == b)] as usize;
-                other != b && free(sub, state, scratch, other) && (r.is_felt() || r.depth(r.between(&scratch.pos, &scratch.pose)) > 0.0) }));
             slots.push(whole.map(|_| wholes.len() as u32));
             wholes.extend(whole.map(|whole| Whole { body: b as u32, ..whole }));
         }
         for (k, row) in scratch.touching.iter().enumerate() {
             let sides = row.bodies.map(|b| slots[b as usize]);
-            let closed = row.depth(row.between(&scratch.pos, &scratch.pose)) > 0.0;
-            if (row.is_felt() || closed) && row.bodies[0] != row.bodies[1] && sides != [None; 2] {
+            if is_pushed(row, scratch) && row.bodies[0] != row.bodies[1] && sides != [None; 2] {
                 let (along, across, _) = row.impulse(sub.h);
-                let at = meeting_point(&row.sides, &state.pos, &state.pose);
+                let at = meeting_point(&row.sides, &scratch.pos, &scratch.pose);
                 pushes.push(Push { row: k as u32, sides, at, along, across });
             }
         }
@@ -150,7 +148,7 @@ impl Settling {
             let normal = rows[push.row as usize].normal;
             give(wholes, push, normal * push.along + push.across);
         }
-        for _ in 0..*ROUNDS {
+        for _ in 0..ROUNDS {
             let (mut most, mut changed) = (0.0, 0.0);
             for push in pushes.iter_mut() {
                 let change = push.mend(wholes, &rows[push.row as usize], h);
@@ -158,7 +156,7 @@ impl Settling {
                 most = Real::max(most, push.along.max(push.across.length()));
                 changed = Real::max(changed, change.length());
             }
-            if changed <= *ENOUGH * most {
+            if changed <= ENOUGH * most {
                 return;
             }
         }
@@ -177,11 +175,8 @@ impl Settling {
                 (twist.vel, twist.omega) = (twist.vel + shift, twist.omega + turn);
             }
             for v in body.vertex_range() {
-                scratch.vel[v] += shift + turn.cross(scratch.pos[v] - whole.centers[1]);
+                scratch.vel[v] += shift + turn.cross(scratch.pos[v] - whole.center);
             }
-        }
-        for push in &self.pushes {
-            scratch.touching[push.row as usize].take(push.along, push.across, sub.h);
         }
     }
 }
@@ -224,35 +219,48 @@ impl Push {
     }
 }
 
-fn free(sub: &Substep, state: &State, scratch: &Scratch, b: usize) -> bool {
-    if state.frozen[b] {
-        return false;
-    }
-    match &sub.model.bodies[b].kind {
+/// Whether rows push it and another body that can move as a whole. What only fixed things push keeps the velocities that its
+/// places have: they take any impulse.
+fn meets_another(sub: &Substep, state: &State, scratch: &Scratch, b: usize) -> bool {
+    scratch.links.rows_of(b).iter().any(|row| {
+        let row = &scratch.touching[*row as usize];
+        let other = row.bodies[usize::from(row.bodies[0] as usize == b)] as usize;
+        other != b && is_pushed(row, scratch) && is_free(sub, state, scratch, other)
+    })
+}
+
+fn is_pushed(row: &Touching, scratch: &Scratch) -> bool {
+    row.is_felt() || row.depth(row.between(&scratch.pos, &scratch.pose)) > 0.0
+}
+
+/// Whether nothing but rows holds it.
+fn is_free(sub: &Substep, state: &State, scratch: &Scratch, b: usize) -> bool {
+    let body = &sub.model.bodies[b];
+    let all_move = || scratch.inv_mass[body.vertex_range()].iter().all(|inv_mass| *inv_mass > 0.0);
+    match &body.kind {
+        _ if state.frozen[b] => false,
         BodyKind::Rigid(r) => scratch.rigid_mobility[r.at()].inv_mass > 0.0,
-        BodyKind::Solid(solid) => solid.free,
-        BodyKind::Springs(_) | BodyKind::Band(_) | BodyKind::Tissue(_) => {
-            scratch.inv_mass[sub.model.bodies[b].vertex_range()].iter().all(|i| *i > 0.0)
-        }
+        BodyKind::Solid(solid) => solid.free && all_move(),
+        BodyKind::Springs(_) | BodyKind::Band(_) | BodyKind::Tissue(_) => all_move(),
         BodyKind::Flexible(_) => false,
     }
 }
 
 /// A rigid frame that moves; its coupling to a hand counts as mass, as where it descends.
-fn rigid(state: &State, scratch: &Scratch, r: usize) -> Option<Whole> {
+fn rigid(scratch: &Scratch, r: usize) -> Option<Whole> {
     let mobility = scratch.rigid_mobility[r];
     if mobility.inv_mass <= 0.0 {
         return None;
     }
     let (now, free, axes) =
-        (&scratch.twist[r], &scratch.target_twist[r], Mat3::from_quat(state.pose[r].rot));
+        (&scratch.twist[r], &scratch.target_twist[r], Mat3::from_quat(scratch.pose[r].rot));
     let turn = axes.transpose() * (now.omega - free.omega);
     let spin = |k: usize| if mobility.inv_inertia[k] > 0.0 { turn[k] / mobility.inv_inertia[k] } else { 0.0 };
     Some(Whole {
         body: 0,
         inv_mass: mobility.inv_mass,
         inv_inertia: axes * Mat3::from_diagonal(mobility.inv_inertia) * axes.transpose(),
-        centers: [state.pose[r].pos, scratch.pose[r].pos],
+        center: scratch.pose[r].pos,
         needs: [(now.vel - free.vel) / mobility.inv_mass, axes * Vec3::new(spin(0), spin(1), spin(2))],
         gets: [Vec3::ZERO; 2],
     })
@@ -263,51 +271,31 @@ fn soft(sub: &Substep, state: &State, scratch: &Scratch, vertices: Range<usize>)
     if vertices.is_empty() || scratch.inv_mass[vertices.clone()].iter().any(|inv_mass| *inv_mass <= 0.0) {
         return None;
     }
-    let mass = &sub.model.mass[vertices.clone()];
-    let before = Momenta::of(mass, &state.pos[vertices.clone()], &state.vel[vertices.clone()]);
-    let now = Momenta::of(mass, &scratch.pos[vertices.clone()], &scratch.vel[vertices]);
-    let fall = sub.params.fall() * (sub.h * before.mass);
+    let (masses, places) = (&sub.model.mass[vertices.clone()], &scratch.pos[vertices.clone()]);
+    let mass: Real = masses.iter().sum();
+    let center = places.iter().zip(masses).map(|(x, m)| *x * *m).sum::<Vec3>() / mass;
+    let (mut impulse, mut moment, mut spread) = (Vec3::ZERO, Vec3::ZERO, Mat3::ZERO);
+    for ((v, x), m) in vertices.zip(places).zip(masses) {
+        let (arm, more) = (*x - center, (scratch.vel[v] - state.vel[v]) * *m);
+        impulse += more;
+        moment += arm.cross(more);
+        spread += Mat3::from_cols(arm * (arm.x * m), arm * (arm.y * m), arm * (arm.z * m));
+    }
+    let trace = spread.x_axis.x + spread.y_axis.y + spread.z_axis.z;
     Some(Whole {
         body: 0,
-        inv_mass: 1.0 / now.mass,
-        inv_inertia: now.inv_inertia(),
-        centers: [before.center, now.center],
-        needs: [now.impulse - before.impulse - fall, now.spin - before.spin],
+        inv_mass: 1.0 / mass,
+        inv_inertia: inverse(Mat3::from_diagonal(Vec3::splat(trace)) - spread),
+        center,
+        needs: [impulse - sub.params.fall() * (sub.h * mass), moment],
         gets: [Vec3::ZERO; 2],
     })
 }
 
-/// Sums over the vertices of a body.
-struct Momenta {
-    mass: Real,
-    center: Vec3,
-    /// \[N s\]
-    impulse: Vec3,
-    /// Angular momentum about its centre \[N m s\].
-    spin: Vec3,
-    inertia: Mat3,
-}
-
-impl Momenta {
-    fn of(mass: &[Real], pos: &[Vec3], vel: &[Vec3]) -> Self {
-        let total: Real = mass.iter().sum();
-        let center = pos.iter().zip(mass).map(|(x, m)| *x * *m).sum::<Vec3>() / total;
-        let (mut impulse, mut spin, mut spread) = (Vec3::ZERO, Vec3::ZERO, Mat3::ZERO);
-        for ((x, v), m) in pos.iter().zip(vel).zip(mass) {
-            let (arm, p) = (*x - center, *v * *m);
-            impulse += p;
-            spin += arm.cross(p);
-            spread += Mat3::from_cols(arm * (arm.x * m), arm * (arm.y * m), arm * (arm.z * m));
-        }
-        let trace = spread.x_axis.x + spread.y_axis.y + spread.z_axis.z;
-        Self { mass: total, center, impulse, spin, inertia: Mat3::from_diagonal(Vec3::splat(trace)) - spread }
-    }
-
-    /// Of the body as one piece; about an axis along which it is slender it does not turn.
-    fn inv_inertia(&self) -> Mat3 {
-        let (inertia, axes) = principal(self.inertia);
-        let least = SLENDER * inertia.max_element();
-        let inverse = |i: usize| if inertia[i] > least { 1.0 / inertia[i] } else { 0.0 };
-        axes * Mat3::from_diagonal(Vec3::new(inverse(0), inverse(1), inverse(2))) * axes.transpose()
-    }
+/// Of the inertia of a body as one piece; about an axis along which it is slender it does not turn.
+fn inverse(inertia: Mat3) -> Mat3 {
+    let (inertia, axes) = principal(inertia);
+    let least = SLENDER * inertia.max_element();
+    let inverse = |i: usize| if inertia[i] > least { 1.0 / inertia[i] } else { 0.0 };
+    axes * Mat3::from_diagonal(Vec3::new(inverse(0), inverse(1), inverse(2))) * axes.transpose()
 }

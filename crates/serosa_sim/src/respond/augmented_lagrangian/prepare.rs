@@ -10,7 +10,7 @@ use crate::state::{Kept, State};
 use crate::{PrimId, Real, Vec3};
 
 /// Stiffness of a row as a multiple of what its nodes resist with, m/h² where nothing but inertia does.
-static FIRMNESS: std::sync::LazyLock<f64> = std::sync::LazyLock::new(|| std::env::var("FIRM").map_or(2.0, |v| v.parse().unwrap()));
+const FIRMNESS: Real = 2.0;
 /// What is held does not give way, and a free corner of the same face would have to go many times as far as it is asked: a
 /// row that has no more than this weight there is left to the filter.
 const LEVER: Real = 0.25;
@@ -103,7 +103,7 @@ fn firm(
     if softness < LEVER * LEVER * beside_held(work, sub, inv_mass) {
         return false;
     }
-    work.stiffness = *FIRMNESS / (softness * sub.h * sub.h);
+    work.stiffness = FIRMNESS / (softness * sub.h * sub.h);
     work.stiffness.is_finite() && work.anchor.is_finite()
 }
 

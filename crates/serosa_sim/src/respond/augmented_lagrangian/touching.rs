@@ -279,15 +279,6 @@ impl Touching {
         if self.is_grip() { self.limit * h } else { self.friction * along }
     }
 
-    /// Takes impulses of a substep for what it pushed with \[N s\].
-    pub(super) fn take(&mut self, along: Real, across: Vec3, h: Real) {
-        if !self.is_grip() {
-            self.lambda = along / h;
-            self.limit = self.friction * self.lambda;
-        }
-        self.drag = across / h;
-    }
-
     /// The row that it stands for; none of a grip.
     pub(crate) fn row(&self) -> Option<RowKey> {
         if let Source::Row(_, key) = self.source { Some(key) } else { None }
