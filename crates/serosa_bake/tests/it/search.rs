@@ -117,13 +117,10 @@ fn a_solid_beside_itself_has_all_its_rows() {
             let rarely = |seed: &mut u64| if noise(seed) > 0.7 { 1.0 } else { 0.02 };
             reach.ways.iter_mut().for_each(|way| *way = noise3(&mut seed) * far * rarely(&mut seed));
             reach.strays = model.rest.iter().map(|_| far * rarely(&mut seed)).collect();
-            let most = |each: &dyn Fn(usize) -> Real| -> Vec<Real> {
-                let of = |p: &serosa_sim::model::Prim| {
-                    p.kind.vertices().iter().map(|v| each(v.at())).fold(0.0, Real::max)
-                };
-                model.prims.iter().map(of).collect()
+            let farthest = |p: &serosa_sim::model::Prim| {
+                p.kind.vertices().iter().map(|v| reach.strays[v.at()]).fold(0.0, Real::max)
             };
-            reach.prims = most(&|v| reach.strays[v]);
+            reach.prims = model.prims.iter().map(farthest).collect();
             reach.bound(model);
             let at = Places { pos: &world.state.pos, pose: &world.state.pose, radius: &world.state.radius };
             list.rows(model, params, Detector::Grid, (at, Search::Near(&reach)), &mut rows);

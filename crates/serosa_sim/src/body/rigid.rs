@@ -64,10 +64,7 @@ pub(crate) fn hand_force(
 
 /// A pose moved by a constant twist for the time `h`.
 fn advance(pose: Pose, twist: &Twist, h: f64) -> Pose {
-    Pose {
-        pos: pose.pos + twist.vel * h,
-        rot: turned(pose.rot, twist.omega * h),
-    }
+    Pose { pos: pose.pos + twist.vel * h, rot: turned(pose.rot, twist.omega * h) }
 }
 
 fn turned(rot: Quat, by: Vec3) -> Quat {

@@ -33,12 +33,10 @@ impl Crowd {
         bodies.clear();
         for (b, body) in model.bodies.iter().enumerate() {
             let mut around = Aabb::EMPTY;
-            for p in body.prims.start as usize..body.prims.end as usize {
-                match model.prims[p].kind {
-                    PrimKind::Shape(r) if model.rigids[r.at()].shape == Shape::Plane => {
-                        planes.push(PrimId::from(p));
-                    }
-                    _ => around = join(around, boxes[p]),
+            for p in body.prims.clone().map(PrimId) {
+                match model.prims[p.at()].kind {
+                    PrimKind::Shape(r) if model.rigids[r.at()].shape == Shape::Plane => planes.push(p),
+                    _ => around = join(around, boxes[p.at()]),
                 }
             }
             bodies.push((around, b as u32));
@@ -62,10 +60,11 @@ impl Crowd {
             let among = |around: &Aabb| {
                 others.len() > MANY || others.iter().any(|(_, y)| bodies[*y as usize].0.overlaps(around))
             };
-            for p in body.prims.start as usize..body.prims.end as usize {
-                if !others.is_empty() && planes.binary_search(&PrimId::from(p)).is_err() && among(&boxes[p]) {
-                    live.push(PrimId::from(p));
-                    entered.push(boxes[p]);
+            for p in body.prims.clone().map(PrimId) {
+                let around = boxes[p.at()];
+                if !others.is_empty() && planes.binary_search(&p).is_err() && among(&around) {
+                    live.push(p);
+                    entered.push(around);
                 }
             }
         }

@@ -198,19 +198,21 @@ impl Reach {
     /// farther from now on. O(vertices + frames).
     pub(crate) fn holds(&mut self, model: &Model, steps: &[Vec3], turns: &[[Vec3; 2]]) -> bool {
         let mut holds = true;
+        // What is not a number is beyond everything.
+        let beyond = |far: Real, most: Real| far.is_nan() || far > USE * most;
         let farther = |far: Real| if far.is_finite() { FARTHER * far / USE } else { Real::INFINITY };
         for (b, body) in model.bodies.iter().enumerate() {
             let vertices = body.vertex_range();
             let off = drift(vertices.clone(), |v| steps[v] - self.ways[v]);
-            if !(off.length() <= USE * self.commons[b]) && !vertices.is_empty() {
-                let beyond = &mut self.beyond[steps.len() + turns.len() + b];
-                *beyond = beyond.max(off.length());
+            if beyond(off.length(), self.commons[b]) && !vertices.is_empty() {
+                let seen = &mut self.beyond[steps.len() + turns.len() + b];
+                *seen = seen.max(off.length());
                 self.commons[b] = farther(off.length());
                 holds = false;
             }
             for v in vertices.filter(|v| !model.neighbours.at((*v).into()).is_empty()) {
                 let far = (steps[v] - self.ways[v] - off).length();
-                if !(far <= USE * self.strays[v]) {
+                if beyond(far, self.strays[v]) {
                     self.beyond[v] = self.beyond[v].max(far);
                     self.strays[v] = farther(far);
                     holds = false;
@@ -219,9 +221,9 @@ impl Reach {
         }
         for (r, turn) in turns.iter().enumerate() {
             let far = strayed(&model.rigids[r].shape, self.turns[r], *turn);
-            if !(far <= USE * self.frames[r]) {
-                let beyond = &mut self.beyond[steps.len() + r];
-                *beyond = beyond.max(far);
+            if beyond(far, self.frames[r]) {
+                let seen = &mut self.beyond[steps.len() + r];
+                *seen = seen.max(far);
                 self.frames[r] = farther(far);
                 holds = false;
             }

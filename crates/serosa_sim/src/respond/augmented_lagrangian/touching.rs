@@ -84,7 +84,13 @@ impl Touching {
     pub(super) fn kept(&self) -> Option<Kept> {
         let Source::Row(_, key) = self.source else { return None };
         let stick = if self.slides { Vec3::ZERO } else { self.carried(self.between) };
-        (self.lambda > 0.0).then_some(Kept { key, lambda: self.lambda, stick, drag: self.drag, goal: self.goal })
+        (self.lambda > 0.0).then_some(Kept {
+            key,
+            lambda: self.lambda,
+            stick,
+            drag: self.drag,
+            goal: self.goal,
+        })
     }
 
     /// Whether it pushes though it has opened by more than its gap at rest.
