@@ -8,7 +8,7 @@ use crate::params::Response;
 use crate::respond::augmented_lagrangian::REST_GAP;
 use crate::row::{RowKey, Side};
 use crate::state::{State, Twist};
-use crate::{PrimId, Real, Scratch, Vec3, World};
+use crate::{PrimId, Real, Scratch, Vec3, VertexId, World};
 use serosa_geometry::rotation::{from_rotation_vector, to_rotation_vector};
 
 /// A plane holds what is cut off at an angle to it of which this is the sine, at least.
@@ -316,8 +316,10 @@ fn look_for_unheld(sub: &Substep, state: &State, scratch: &Scratch, tally: &mut 
             *unheld_m = unheld_m.max(cut.length() + turned);
         }
     };
+    // What touches nothing has no certificate: the inside of a solid follows its surface.
+    let touches = |v: usize| !sub.model.neighbours.at(VertexId::from(v)).is_empty();
     for (v, wanted) in wanted.iter().enumerate() {
-        if scratch.pos[v] != *wanted {
+        if scratch.pos[v] != *wanted && touches(v) {
             note(v, *wanted - scratch.pos[v], 0.0);
         }
     }
@@ -332,7 +334,6 @@ fn look_for_unheld(sub: &Substep, state: &State, scratch: &Scratch, tally: &mut 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::VertexId;
     use crate::model::{Body, SpringBody};
     use crate::params::Params;
 
