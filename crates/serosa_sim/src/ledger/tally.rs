@@ -3,7 +3,7 @@
 use super::momentum::{Unkept, unkept};
 use crate::body::{Substep, push, rigid, springs};
 use crate::detect::Near;
-use crate::model::{BodyKind, Model, Pose, PrimKind};
+use crate::model::{Body, BodyKind, Model, Pose, PrimKind};
 use crate::params::Response;
 use crate::respond::augmented_lagrangian::REST_GAP;
 use crate::row::{RowKey, Side};
@@ -316,10 +316,14 @@ fn look_for_unheld(sub: &Substep, state: &State, scratch: &Scratch, tally: &mut 
             *unheld_m = unheld_m.max(cut.length() + turned);
         }
     };
-    // What touches nothing has no certificate: the inside of a solid follows its surface.
-    let touches = |v: usize| !sub.model.neighbours.at(VertexId::from(v)).is_empty();
+    // The inside of a solid touches nothing and follows its surface.
+    let solid = |b: &Body| matches!(b.kind, BodyKind::Solid(_));
+    let inside = |v: usize| {
+        sub.model.neighbours.at(VertexId::from(v)).is_empty()
+            && sub.model.bodies.iter().any(|b| solid(b) && b.vertex_range().contains(&v))
+    };
     for (v, wanted) in wanted.iter().enumerate() {
-        if scratch.pos[v] != *wanted && touches(v) {
+        if scratch.pos[v] != *wanted && !inside(v) {
             note(v, *wanted - scratch.pos[v], 0.0);
         }
     }
@@ -334,7 +338,7 @@ fn look_for_unheld(sub: &Substep, state: &State, scratch: &Scratch, tally: &mut 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Body, SpringBody};
+    use crate::model::SpringBody;
     use crate::params::Params;
 
     /// Two vertices on their way; the filter took half of the step of one of them, and of its speed.
