@@ -36,9 +36,9 @@ export const CONTACT = 7;
 /** Floats of a pair in `FrameState.pairs`: the closest points of the two. */
 export const PAIR = 6;
 
-const HEADER = 128;
-/** `SRF6`, read as a little-endian number. */
-const MAGIC = 0x36465253;
+const HEADER = 132;
+/** `SRF7`, read as a little-endian number. */
+const MAGIC = 0x37465253;
 /** More than this is no frame of ours. */
 const SHOWN_MAX = 1 << 20;
 
@@ -77,7 +77,9 @@ export class FrameState {
   /** Passes of the last step. */
   sweeps = 0;
   /** How far the last of them still moved something [mm]; not a number where that was not measured. */
-  residualMm = NaN;
+  /** How far more passes would move something, and change the force on a hand, as far as one can tell. */
+  errorMm = NaN;
+  errorN = NaN;
   /** Vertices whose step the filter shortened in the last step. */
   truncated = 0;
   /** Attachments that held such a vertex. */
@@ -173,7 +175,8 @@ export class FrameState {
     const poses = this.posesVersion;
     this.contacts = ints[15];
     this.deepestMm = floats[16];
-    [this.sweeps, this.residualMm, this.truncated, this.violated] = [ints[25], floats[26], ints[27], ints[28]];
+    [this.sweeps, this.errorMm, this.truncated, this.violated] = [ints[25], floats[26], ints[27], ints[28]];
+    this.errorN = floats[32];
     let at = this.readSections(buffer, ints, floats, sections, passed);
     at = this.readTubes(floats, at);
     at = this.readPoses(floats, at, rigids);

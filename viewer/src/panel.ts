@@ -87,11 +87,12 @@ export class Panel {
     const parts = [`${frame.sweeps} of ${this.sweeps} passes`];
     const long = [`The last step made ${frame.sweeps} of the ${this.sweeps} passes that the scene asks for.`];
     if (frame.sweeps < this.sweeps && this.budgetMs !== null) {
-      long.push(`More do not fit into its budget of ${digits(this.budgetMs)} ms: tissue is softer than it should be.`);
+      long.push(`More do not fit into its budget of ${digits(this.budgetMs)} ms: forces are right to 5 % all the same, or simulated time slows.`);
     }
-    if (Number.isFinite(frame.residualMm)) {
-      parts.push(`± ${quantity(frame.residualMm, "mm", 2)} mm`);
-      long.push(`The last pass still moved something by ${quantity(frame.residualMm, "mm", 2)} mm.`);
+    if (Number.isFinite(frame.errorMm)) {
+      const [mm, newtons] = [`${quantity(frame.errorMm, "mm", 2)} mm`, `${digits(frame.errorN, 2)} N`];
+      parts.push(`± ${mm}, ± ${newtons}`);
+      long.push(`More passes would move places by about ${mm}, and change the force on a hand by about ${newtons}.`);
     }
     if (frame.truncated > 0) {
       parts.push(`${frame.truncated} held back`);

@@ -262,7 +262,7 @@ inBrowser("a frame that cannot be drawn is left out and told", { scene: "rope-dr
   await tab.page.goto(lab.program.url());
   await tab.state("scene");
   await tab.drawn();
-  const frame = Buffer.from("SRF6".padEnd(400, "\xff"), "latin1");
+  const frame = Buffer.from("SRF7".padEnd(400, "\xff"), "latin1");
   frame.writeUInt32LE(tab.frame.generation, 20);
   for (const bad of [Buffer.alloc(10), Buffer.alloc(100), frame, "no JSON"]) {
     send(bad);

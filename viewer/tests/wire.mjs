@@ -1,6 +1,6 @@
 // What a test needs from the binary frames. The layout is in crates/serosa_io/src/wire/frame.rs.
 
-const HEADER = 128;
+const HEADER = 132;
 const POSE_FLOATS = 7;
 const TOOL_FLOATS = 10;
 const ELEMENT_FLOATS = 12;
@@ -9,8 +9,8 @@ const PAIR_FLOATS = 6;
 
 /** Which scene a frame is of, simulated time, tools, control elements, pairs, values and probes. */
 export function readFrame(bytes) {
-  if (bytes.length < HEADER || bytes.toString("latin1", 0, 4) !== "SRF6") {
-    throw new Error(`a frame of ${bytes.length} bytes does not begin with SRF6; see wire/frame.rs`);
+  if (bytes.length < HEADER || bytes.toString("latin1", 0, 4) !== "SRF7") {
+    throw new Error(`a frame of ${bytes.length} bytes does not begin with SRF7; see wire/frame.rs`);
   }
   const count = (at) => bytes.readUInt32LE(at);
   const floats = (at, many) => Array.from({ length: many }, (_, i) => bytes.readFloatLE(at + 4 * i));

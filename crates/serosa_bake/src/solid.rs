@@ -1,5 +1,6 @@
 //! Solids: tetrahedra with their materials, masses and order of work; walls and ties.
 
+mod coarse;
 mod descent;
 pub mod filled;
 pub mod layout;
@@ -187,6 +188,7 @@ pub fn add(
         descent: Descent::Vertex,
         quadratic: None,
         layout: Box::default(),
+        coarse: Box::default(),
     };
     if raw.middles.is_empty() {
         *body.layout = layout::layout(points, &raw.tets, fixed);

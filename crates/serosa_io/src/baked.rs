@@ -31,7 +31,7 @@ use std::sync::Arc;
 /// The first bytes of every bake file.
 pub const MAGIC: &[u8; 8] = b"SEROSABK";
 /// Number of the layout described here. A reader knows one layout only.
-pub const FORMAT: u32 = 3;
+pub const FORMAT: u32 = 4;
 /// The largest bake file that is read \[bytes\].
 pub const BAKE_MAX: u64 = 16 << 30;
 /// Bytes before the contents.

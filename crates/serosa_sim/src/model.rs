@@ -10,8 +10,8 @@ pub use flexible::{
 };
 pub use floats::Floats;
 pub use solid::{
-    Descent, Global, Group, Knot, LANES, Law, Layout, MIDDLES, NONE, Part, Quadratic, Region, SAMPLE,
-    SECTION, Skin, SolidBody, Tet, Tie, Wall,
+    Coarse, Descent, Global, Group, HANDLE_MODES, Knot, LANES, Law, Layout, MIDDLES, NONE, Part, Quadratic,
+    Region, SAMPLE, SECTION, Share, Skin, SolidBody, Tet, Tie, Wall,
 };
 
 use crate::probe::Probe;

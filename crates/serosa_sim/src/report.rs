@@ -115,6 +115,22 @@ impl Refusal {
     }
 }
 
+/// An estimate of what more passes would change.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Estimate {
+    /// Of the vertex that is farthest from there \[m\].
+    pub position_m: Real,
+    /// Of the force on the hand that is farthest from there \[N\].
+    pub force_n: Real,
+}
+
+impl Estimate {
+    /// The larger of each.
+    pub fn or_worse(self, other: Self) -> Self {
+        Self { position_m: self.position_m.max(other.position_m), force_n: self.force_n.max(other.force_n) }
+    }
+}
+
 /// The report of one step.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StepReport {
@@ -129,6 +145,8 @@ pub struct StepReport {
     /// How far the last pass of the response still moved the vertex that it moved farthest \[m\]: what more passes would
     /// go on to mend. None where the response makes its corrections without descending.
     pub residual_m: Option<Real>,
+    /// How far the step is from where more passes would take it; none where the response does not descend.
+    pub error: Option<Estimate>,
     /// Vertices whose step the filter shortened.
     pub truncated: u32,
     /// Grips, ties and walls that pull at a vertex whose step the filter shortened: they get less than they ask for.
@@ -150,6 +168,7 @@ impl StepReport {
         self.stage_ns = [0; 7];
         (self.contacts, self.deepest_m, self.truncated, self.grown) = (0, 0.0, 0, 0);
         (self.slipped_out, self.sweeps, self.violated, self.residual_m) = (0, 0, 0, None);
+        self.error = None;
         self.quarantined.clear();
         self.refusals.clear();
         self.qp.clear();

@@ -11,7 +11,7 @@ use crate::filter::Planes;
 use crate::ledger::Tally;
 use crate::model::{Model, Pose};
 use crate::respond::augmented_lagrangian::momentum::Settling;
-use crate::respond::augmented_lagrangian::{Links, Touching};
+use crate::respond::augmented_lagrangian::{Links, Memory, Passes, Touching};
 use crate::respond::carried::Carried;
 use crate::respond::displacement_velocity::RowWork;
 use crate::respond::grip::GripWork;
@@ -64,10 +64,12 @@ pub struct Scratch {
     pub kept: Vec<Kept>,
     /// One per body; empty but for springs that descend with rows. Written by Respond.
     pub nets: Vec<NetWork>,
+    /// What rows knew that are gone. Written by Respond.
+    pub(crate) memory: Memory,
     /// Certificates of the filter. Written by Detect, Respond and Filter.
     pub planes: Planes,
-    /// Positions before the last pass \[m\], one per vertex. Written by Respond.
-    pub last_sweep: Vec<Vec3>,
+    /// What the last passes changed. Written by Respond.
+    pub(crate) passes: Passes,
     /// One per spring. Written by Predict.
     pub springs: Vec<SpringWork>,
     /// The contacts of the last substep, sorted by key. Written by Detect, answered by Respond.
@@ -152,7 +154,8 @@ impl Scratch {
             kept: Vec::new(),
             nets: vec![NetWork::default(); model.bodies.len()],
             planes: Planes::default(),
-            last_sweep: state.pos.clone(),
+            passes: Passes::default(),
+            memory: Memory::default(),
             found_radius: state.radius.clone(),
             found_near: false,
             rows: Vec::new(),

@@ -72,6 +72,8 @@ pub struct Kept {
     pub drag: Vec3,
     /// The gap that it keeps \[m\]: that at rest, or a smaller one that is still opening.
     pub goal: Real,
+    /// Where side B was touched \[m\].
+    pub at: Vec3,
 }
 
 /// An active pair: two segments that the tracker follows; `a` < `b`.

@@ -2,7 +2,8 @@
 //!
 //! A step costs what it costs whatever it does, and so much more for each pass; both are measured. The number of
 //! passes goes with the input, which is recorded: a replay makes the same passes and needs no clock. The filter always
-//! runs, so a short budget costs stiffness, never penetration.
+//! runs, so a short budget never costs penetration. It does not cost truth either: passes do not fall below what the gauge
+//! needs for the forces on hands to be right, and where these take longer than the budget, simulated time slows.
 
 use serosa_sim::{Stage, StepReport};
 
@@ -17,6 +18,11 @@ const RISE: f64 = 0.05;
 /// The number of passes is left alone until another is better by this much.
 const HOLD: f64 = 0.75;
 
+/// The most that the force on a hand may be wrong by, as the gauge estimates it, before more passes are made; one less
+/// is tried when it was below the second for so many steps.
+const WRONG: [f64; 2] = [0.05, 0.01];
+const PATIENCE: u32 = 50;
+
 /// Chooses the passes of each step so that it takes no longer than was asked for.
 #[derive(Clone, Debug)]
 pub struct Budget {
@@ -29,25 +35,50 @@ pub struct Budget {
     /// As many passes as fit, smoothed.
     fitting: f64,
     sweeps: u32,
+    /// Passes that forces need, and for how many steps fewer might have done.
+    least: u32,
+    calm: u32,
 }
 
 impl Budget {
     /// For steps of at most `budget_s` seconds and `most` passes. It begins with all of them.
     pub fn new(budget_s: f64, most: u32) -> Self {
         let most = most.max(1);
-        Self { aim_ns: USE * budget_s * 1e9, most, costs: None, fitting: f64::from(most), sweeps: most }
+        Self {
+            aim_ns: USE * budget_s * 1e9,
+            most,
+            costs: None,
+            fitting: f64::from(most),
+            sweeps: most,
+            least: 1,
+            calm: 0,
+        }
     }
 
-    /// Passes of the next step, from 1 to the scene's own number.
+    /// Passes of the next step, from those that forces need to the scene's own number.
     pub fn sweeps(&self) -> u32 {
         self.sweeps
     }
 
-    /// Takes in how long the last step took \[ns\], and how its stages shared that.
-    pub fn note(&mut self, wall_ns: u64, report: &StepReport) {
+    /// Takes in how long the last step took \[ns\], how its stages shared that, and by which share of itself the force on a
+    /// hand may be wrong.
+    pub fn note(&mut self, wall_ns: u64, report: &StepReport, wrong: f64) {
+        self.need(report.sweeps, wrong);
         let passes = [Stage::Predict, Stage::Respond].map(|s| report.stage_ns[s as usize]);
         let swept = passes.iter().sum::<u64>().min(wall_ns);
         self.weigh([(wall_ns - swept) as f64, swept as f64 / f64::from(report.sweeps.max(1))]);
+    }
+
+    /// Learns how many passes forces need.
+    fn need(&mut self, made: u32, wrong: f64) {
+        self.calm = if wrong > WRONG[1] { 0 } else { self.calm + 1 };
+        if wrong > WRONG[0] && made <= self.least {
+            self.least = (self.least + 1).min(self.most);
+        } else if wrong > WRONG[0] {
+            self.least = made.min(self.most);
+        } else if self.calm >= PATIENCE {
+            (self.least, self.calm) = ((self.least - 1).max(1), 0);
+        }
     }
 
     fn weigh(&mut self, seen: [f64; 2]) {
@@ -62,8 +93,9 @@ impl Budget {
             fitting.min(self.fitting * (1.0 + RISE))
         };
         if (self.fitting - f64::from(self.sweeps)).abs() >= HOLD {
-            self.sweeps = (self.fitting.round() as u32).clamp(1, self.most);
+            self.sweeps = self.fitting.round() as u32;
         }
+        self.sweeps = self.sweeps.clamp(self.least, self.most);
     }
 }
 
@@ -80,7 +112,7 @@ mod tests {
         report.stage_ns[Stage::Predict as usize] = ns(0.25 * swept);
         report.stage_ns[Stage::Respond as usize] = ns(0.75 * swept);
         report.stage_ns[Stage::Detect as usize] = ns(fixed);
-        budget.note(ns(fixed + swept), &report);
+        budget.note(ns(fixed + swept), &report, 0.0);
         fixed + swept
     }
 
@@ -144,8 +176,27 @@ mod tests {
                 stage_ns: [random.bits() >> 3; 7],
                 ..Default::default()
             };
-            rich.note(random.bits(), &report);
+            rich.note(random.bits(), &report, random.unit());
             assert!((1..=7).contains(&rich.sweeps()));
         }
+    }
+
+    #[test]
+    fn forces_keep_their_passes_whatever_the_clock_says() {
+        let mut budget = Budget::new(1e-5, 40);
+        let report = |budget: &Budget| StepReport { sweeps: budget.sweeps(), ..StepReport::default() };
+        // Seven passes are needed for five per cent.
+        let wrong = |sweeps: u32| 0.35 / f64::from(sweeps);
+        for i in 0..500 {
+            let now = report(&budget);
+            budget.note(1_000_000, &now, wrong(now.sweeps));
+            assert!(i < 50 || (6..=7).contains(&budget.sweeps()), "{i}: {}", budget.sweeps());
+        }
+        // The hand lets go.
+        for _ in 0..500 {
+            let now = report(&budget);
+            budget.note(1_000_000, &now, 0.0);
+        }
+        assert_eq!(budget.sweeps(), 1);
     }
 }

@@ -23,6 +23,9 @@ use times::Times;
 pub use device::Device;
 pub use recorder::Recorder;
 
+/// What a hand hardly feels \[N\].
+const FELT_N: f64 = 0.1;
+
 /// A world being run: every step takes its input from a device and is recorded, audited and timed.
 pub struct Session {
     /// What is simulated.
@@ -101,6 +104,14 @@ impl Session {
         }
     }
 
+    /// By which share of itself the force on a hand may be wrong, as the gauge estimates it; forces that nobody feels count
+    /// as [`FELT_N`].
+    fn wrong(&self) -> f64 {
+        let error = self.world.report.error.map_or(0.0, |e| e.force_n);
+        let largest = self.world.scratch.hand_force.iter().map(|f| f.length()).fold(FELT_N, f64::max);
+        error / largest
+    }
+
     /// Simulated time \[s\].
     pub fn time_s(&self) -> f64 {
         self.world.state.tick as f64 * self.world.params.dt_s
@@ -132,8 +143,9 @@ impl Session {
         step(&mut self.world, &self.input, &mut || start.elapsed().as_nanos() as u64);
         let wall_ns = wall.elapsed().as_nanos() as u64;
         self.seen.wall.push(wall_ns);
+        let wrong = self.wrong();
         if let Some(budget) = &mut self.budget {
-            budget.note(wall_ns, &self.world.report);
+            budget.note(wall_ns, &self.world.report, wrong);
         }
         if let (Some(before), Some(after)) = (cpu, clock::thread_cpu_ns()) {
             self.seen.cpu.push(after.saturating_sub(before));

@@ -204,7 +204,8 @@ fn elements(world: &World) -> Vec<Element> {
 fn quality(report: &StepReport) -> Quality {
     Quality {
         sweeps: report.sweeps,
-        residual_mm: report.residual_m.map(|r| (r * 1e3) as f32),
+        error_mm: report.error.map(|e| (e.position_m * 1e3) as f32),
+        error_n: report.error.map(|e| e.force_n as f32),
         truncated: report.truncated,
         violated: report.violated,
     }

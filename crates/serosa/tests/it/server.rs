@@ -100,7 +100,7 @@ impl Page {
         loop {
             match self.0.read().unwrap() {
                 Message::Binary(bytes) => {
-                    assert_eq!(&bytes[..4], b"SRF6");
+                    assert_eq!(&bytes[..4], b"SRF7");
                     return bytes.to_vec();
                 }
                 Message::Text(text) => drop(self.note(&text)),

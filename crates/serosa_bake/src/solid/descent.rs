@@ -1,5 +1,6 @@
 //! Which way a solid descends, and the factor for those that descend as a whole.
 
+use super::coarse;
 use crate::Fault;
 use crate::assemble::{Lame, add_inertia, elastic_stiffness, quadratic_stiffness};
 use crate::cholesky::{FactorError, factor};
@@ -48,7 +49,13 @@ impl Oven<'_> {
                 RawDescent::Vertex => None,
                 RawDescent::Global => Some(1),
             };
-            let Some(every) = every else { continue };
+            let Some(every) = every else {
+                let coarse = Box::new(coarse::choose(&self.model, b, body));
+                if let BodyKind::Solid(body) = &mut self.model.bodies[b].kind {
+                    body.coarse = coarse;
+                }
+                continue;
+            };
             let made = global(&self.model, b, body, times).map(|made| Global { every, ..made });
             match (made, &mut self.model.bodies[b].kind) {
                 (Ok(made), BodyKind::Solid(body)) => body.descent = Descent::Global(Box::new(made)),

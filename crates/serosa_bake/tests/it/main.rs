@@ -7,6 +7,7 @@ mod bands;
 mod boundary;
 mod capacitance;
 mod cholesky;
+mod coarse;
 mod collide;
 mod conformance;
 mod contact;

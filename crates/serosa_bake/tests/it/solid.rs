@@ -64,7 +64,7 @@ fn wild(world: &mut World, by: Real, speed: Real, seed: &mut u64) {
 }
 
 /// The incremental potential of a step from `before` without damping.
-fn phi(before: &World, pos: &[Vec3]) -> Real {
+pub fn phi(before: &World, pos: &[Vec3]) -> Real {
     let (h, model) = (before.params.dt_s, &before.model);
     let target = |v: usize| before.state.pos[v] + (before.state.vel[v] + before.params.fall() * h) * h;
     let moved = (0..pos.len()).filter(|v| model.inv_mass[*v] > 0.0);

@@ -188,7 +188,7 @@ static WORLD: Table = table(
             "budget",
             Quantity(Dim::Time, 1e-5, 1.0),
             Optional,
-            "Time that a step may take on the clock. On the page fewer sweeps are made where it would take longer, one at least and never more than `sweeps`; the filter always runs. `serosa run` makes all of them.",
+            "Time that a step may take on the clock. On the page fewer sweeps are made where it would take longer, but as many as forces on hands need, and never more than `sweeps`; the filter always runs. `serosa run` makes all of them.",
         ),
         key(
             "detector",

@@ -102,8 +102,10 @@ pub struct Element {
 pub struct Quality {
     /// Passes made.
     pub sweeps: u32,
-    /// How far the last of them still moved something \[mm\]; none where it was not measured.
-    pub residual_mm: Option<f32>,
+    /// How far more of them would move something, as far as one can tell \[mm\].
+    pub error_mm: Option<f32>,
+    /// How much they would change the force on a hand \[N\].
+    pub error_n: Option<f32>,
     /// Vertices whose step the filter shortened.
     pub truncated: u32,
     /// Attachments that held such a vertex.
@@ -116,7 +118,7 @@ pub struct Quality {
 ///
 /// | bytes | what |
 /// |---|---|
-/// | 4 | `SRF6` |
+/// | 4 | `SRF7` |
 /// | u32 | number of the frame, ever growing |
 /// | f64 | simulated time \[s\] |
 /// | u32 | tick, low half |
@@ -135,12 +137,13 @@ pub struct Quality {
 /// | u32 | pairs shown; 0 for a page that did not ask for them |
 /// | u32 | pairs that the detector follows; 0 likewise |
 /// | u32 | passes of the last step |
-/// | f32 | how far the last of them still moved something \[mm\]; NaN where it was not measured |
+/// | f32 | how far more of them would move something, as far as one can tell \[mm\]; NaN where nobody can |
 /// | u32 | vertices whose step the filter shortened in the last step |
 /// | u32 | attachments that held such a vertex |
 /// | u32 | control elements of flexible bodies |
 /// | u32 | what values there are, counted from 1 in [`Quantity::ALL`]; 0 for a page that did not ask for any |
 /// | u32 | flexible bodies with values; 0 likewise |
+/// | f32 | how much more passes would change the force on a hand, as far as one can tell \[N\]; NaN where nobody can |
 /// | each section | u32 body, u32 vertices, 3 × f32 lowest corner \[m\], 3 × f32 size of a unit \[m\], 3 × u16 for each vertex, two bytes of padding where their number is odd |
 /// | each tube | f32 radius now \[m\], in the order of the bodies |
 /// | each rigid frame | 3 × f32 position \[m\], 4 × f32 quaternion x, y, z, w |
@@ -202,9 +205,9 @@ impl Frame {
         let (lines, followed) = pairs.map_or((&[][..], 0), |p| (&p.shown[..], p.all));
         let size: usize = changed.iter().map(|s| s.1.len()).sum::<usize>() + 24 * lines.len();
         let mut out = Vec::with_capacity(
-            128 + values.map_or(0, |v| v.bytes.len()) + size + 28 * (self.poses.len() + self.shown.len()),
+            132 + values.map_or(0, |v| v.bytes.len()) + size + 28 * (self.poses.len() + self.shown.len()),
         );
-        out.extend(b"SRF6");
+        out.extend(b"SRF7");
         put_u32(&mut out, self.number);
         out.extend(self.time_s.to_le_bytes());
         put_u32(&mut out, self.tick as u32);
@@ -221,6 +224,7 @@ impl Frame {
         let of = values.and_then(|v| Quantity::ALL.iter().position(|q| *q == v.of)).map_or(0, |at| at + 1);
         let counts = [self.elements.len() as u32, of as u32, values.map_or(0, |v| v.bodies)];
         counts.iter().for_each(|n| put_u32(&mut out, *n));
+        put_f32s(&mut out, [self.quality.error_n.unwrap_or(f32::NAN)]);
         changed.iter().for_each(|s| out.extend(&s.1));
         self.tubes.iter().for_each(|r| put_f32s(&mut out, [*r as f32]));
         self.poses.iter().for_each(|pose| put_pose(&mut out, pose));
@@ -251,7 +255,7 @@ fn put_u32(out: &mut Vec<u8>, v: u32) {
 
 fn put_quality(out: &mut Vec<u8>, quality: &Quality) {
     put_u32(out, quality.sweeps);
-    put_f32s(out, [quality.residual_mm.unwrap_or(f32::NAN)]);
+    put_f32s(out, [quality.error_mm.unwrap_or(f32::NAN)]);
     put_u32(out, quality.truncated);
     put_u32(out, quality.violated);
 }

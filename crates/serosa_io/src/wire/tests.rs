@@ -75,9 +75,9 @@ fn a_page_gets_only_what_changed_since_its_last_frame() {
     assert_eq!(sections(&second, 2), 0);
     let wide = Frame { tubes: vec![0.011, 0.02], ..second };
     let bytes = wide.bytes_since(2, Wants::default());
-    assert_eq!(bytes.len(), 128 + 8);
+    assert_eq!(bytes.len(), 132 + 8);
     assert_eq!(bytes[88..92], 2u32.to_le_bytes());
-    assert_eq!(bytes[132..136], 0.02f32.to_le_bytes());
+    assert_eq!(bytes[136..140], 0.02f32.to_le_bytes());
 }
 
 #[test]
@@ -89,10 +89,10 @@ fn a_frame_says_whose_it_is_and_how_its_tools_are_led() {
         .bytes_since(0, Wants::default());
     assert_eq!(u32::from_le_bytes(bytes[20..24].try_into().unwrap()), 7);
     let f32_at = |at: usize| f32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
-    let told: Vec<f32> = (0..21).map(|i| f32_at(128 + 4 * i)).collect();
+    let told: Vec<f32> = (0..21).map(|i| f32_at(132 + 4 * i)).collect();
     assert_eq!(told[..10], [1.0, 2.0, 3.0, 0.0, 0.6, 0.0, 0.8, 5.0, 0.0, 1.0]);
     assert_eq!(told[10..], [1.0, 2.0, 3.0, 0.0, 0.6, 0.0, 0.8, 5.0, 1.0, 0.0, 0.25]);
-    assert_eq!(bytes.len(), 128 + 4 * 21);
+    assert_eq!(bytes.len(), 132 + 4 * 21);
 }
 
 const PAIRS: Wants = Wants { pairs: true, values: None };
@@ -109,16 +109,16 @@ fn values_are_sent_to_whoever_asked_for_these() {
     assert_eq!(wanting(Some(Quantity::Xy)), nobody, "not yet there");
     let bytes = wanting(Some(Quantity::Energy));
     let u32_at = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
-    assert_eq!([u32_at(120), u32_at(124), u32_at(128), u32_at(132)], [8, 2, 3, 4]);
-    let (low, unit) = (f32::from_bits(u32_at(136)), f32::from_bits(u32_at(140)));
-    let step = |k: usize| f32::from(u16::from_le_bytes(bytes[144 + 2 * k..146 + 2 * k].try_into().unwrap()));
+    assert_eq!([u32_at(120), u32_at(124), u32_at(132), u32_at(136)], [8, 2, 3, 4]);
+    let (low, unit) = (f32::from_bits(u32_at(140)), f32::from_bits(u32_at(144)));
+    let step = |k: usize| f32::from(u16::from_le_bytes(bytes[148 + 2 * k..150 + 2 * k].try_into().unwrap()));
     let told: Vec<f32> = (0..4).map(|k| low + unit * step(k)).collect();
     let near = |a: f32, b: f32| (a - b).abs() < 4e-5;
     assert!(
         near(told[0], 0.0) && near(told[1], -0.5) && near(told[2], 1.5) && near(told[3], -0.5),
         "{told:?}"
     );
-    assert_eq!(bytes.len(), 128 + (16 + 8) + (16 + 6 + 2) + 4);
+    assert_eq!(bytes.len(), 132 + (16 + 8) + (16 + 6 + 2) + 4);
     assert_eq!(f32::from_bits(u32_at(bytes.len() - 4)), 0.25);
     assert_eq!(wanting(Some(Quantity::Area)).len(), bytes.len());
 }
@@ -141,21 +141,21 @@ fn pairs_are_sent_to_whoever_asked_and_to_nobody_else() {
     assert_eq!(nobody.bytes_since(0, PAIRS), nobody.bytes_since(0, Wants::default()), "not yet there");
     let bytes = asked.bytes_since(0, PAIRS);
     let u32_at = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
-    assert_eq!((&bytes[..4], u32_at(92), u32_at(96)), (&b"SRF6"[..], 2, 7000));
-    assert_eq!(bytes.len(), 128 + 4 * (7 + 2 * 6 + 1));
-    let told: Vec<f32> = (0..13).map(|i| f32::from_bits(u32_at(156 + 4 * i))).collect();
+    assert_eq!((&bytes[..4], u32_at(92), u32_at(96)), (&b"SRF7"[..], 2, 7000));
+    assert_eq!(bytes.len(), 132 + 4 * (7 + 2 * 6 + 1));
+    let told: Vec<f32> = (0..13).map(|i| f32::from_bits(u32_at(160 + 4 * i))).collect();
     assert_eq!(told, [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.25]);
 }
 
 #[test]
 fn a_frame_says_how_well_its_step_was_solved() {
-    let told = |residual_mm| {
-        let quality = Quality { sweeps: 8, residual_mm, truncated: 21, violated: 3 };
-        Frame { quality, ..Frame::default() }.bytes_since(0, Wants::default())[100..116].to_vec()
+    let told = |error_mm| {
+        let quality = Quality { sweeps: 8, error_mm, error_n: Some(0.25), truncated: 21, violated: 3 };
+        Frame { quality, ..Frame::default() }.bytes_since(0, Wants::default())[100..132].to_vec()
     };
     let words = |bytes: &[u8], k: usize| u32::from_le_bytes(bytes[4 * k..4 * k + 4].try_into().unwrap());
     let bytes = told(Some(0.5));
-    assert_eq!([0, 1, 2, 3].map(|k| words(&bytes, k)), [8, 0.5f32.to_bits(), 21, 3]);
+    assert_eq!([0, 1, 2, 3, 7].map(|k| words(&bytes, k)), [8, 0.5f32.to_bits(), 21, 3, 0.25f32.to_bits()]);
     assert!(f32::from_bits(words(&told(None), 1)).is_nan(), "what nobody measured is not zero");
 }
 

@@ -127,6 +127,7 @@ mod tests {
             descent: Descent::Vertex,
             quadratic: None,
             layout: Box::default(),
+            coarse: Box::default(),
         })
     }
 

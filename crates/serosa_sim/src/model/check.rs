@@ -4,8 +4,8 @@
 //! say of lengths, masses and forces is not judged: whatever runs away is frozen by the guard.
 
 use super::{
-    BLOCK, BandBody, Body, BodyKind, Compliance, Descent, FIXED, FlexibleBody, LANES, Layout, MODE_BLOCK,
-    Model, NONE, PrimKind, Quadratic, SECTION, SolidBody, SpringBody, TissueBody,
+    BLOCK, BandBody, Body, BodyKind, Coarse, Compliance, Descent, FIXED, FlexibleBody, LANES, Layout,
+    MODE_BLOCK, Model, NONE, PrimKind, Quadratic, SECTION, SolidBody, SpringBody, TissueBody,
 };
 use crate::params::Params;
 use crate::probe::{Measure, Place};
@@ -148,6 +148,7 @@ impl Model {
             let sizes = [factor.nodes(), factor.width(), global.every.min(1) as usize];
             that(sizes == [body.vertices.len(), 3, 1], "factors")?;
         }
+        check_coarse(&solid.coarse, body.vertices.len())?;
         let Some(ten) = &solid.quadratic else {
             return solid.layout.check(body.vertices.len(), tets.len());
         };
@@ -257,6 +258,20 @@ impl Model {
             }
         }
     }
+}
+
+fn check_coarse(coarse: &Coarse, vertices: usize) -> Found {
+    if coarse.is_empty() {
+        return Ok(());
+    }
+    let n = coarse.functions();
+    that(coarse.starts.len() == vertices + 1, "handles")?;
+    cut("handles", &coarse.starts, vertices, coarse.shares.len())?;
+    below("handles", coarse.shares.iter().map(|s| s.handle), coarse.handles.len())?;
+    that(
+        [coarse.mass.len(), coarse.walls.len(), coarse.elastic.len()] == [n * n, n * n, 9 * n * n],
+        "handles",
+    )
 }
 
 fn of_body(what: &str, body: &Body, mut vertices: impl Iterator<Item = VertexId>) -> Found {

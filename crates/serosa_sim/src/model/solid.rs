@@ -30,6 +30,55 @@ pub struct SolidBody {
     pub quadratic: Option<Box<Quadratic>>,
     /// The order of its vertices.
     pub layout: Box<Layout>,
+    /// What is corrected after each sweep; nothing in bodies of few vertices and in those that descend as a whole.
+    pub coarse: Box<Coarse>,
+}
+
+/// Functions of a handle of a [`Coarse`] space: a shift, and three by which it strains.
+pub const HANDLE_MODES: usize = 4;
+
+/// A coarse space of a solid: handles that shift and strain what is around them, blended.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Coarse {
+    /// Where each handle is at rest \[m\].
+    pub handles: Vec<Vec3>,
+    /// For each vertex of the body where its shares begin, and one more.
+    pub starts: Vec<u32>,
+    /// What handles do to vertices; nothing to those that are fixed.
+    pub shares: Vec<Share>,
+    /// Of functions in pairs, by rows: mass \[kg\].
+    pub mass: Vec<Real>,
+    /// The same of walls \[N/m\].
+    pub walls: Vec<Real>,
+    /// The same of linear elasticity at rest, three rows and columns for each function \[N/m\].
+    pub elastic: Vec<Real>,
+}
+
+/// What a handle does to a vertex.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Share {
+    /// Which handle.
+    pub handle: u32,
+    /// Values of its functions.
+    pub modes: [Real; HANDLE_MODES],
+}
+
+impl Coarse {
+    /// Whether there is nothing to correct.
+    pub fn is_empty(&self) -> bool {
+        self.handles.is_empty()
+    }
+
+    /// How many functions there are.
+    pub fn functions(&self) -> usize {
+        HANDLE_MODES * self.handles.len()
+    }
+
+    /// The shares of a vertex of the body.
+    #[inline]
+    pub fn of(&self, v: usize) -> &[Share] {
+        &self.shares[self.starts[v] as usize..self.starts[v + 1] as usize]
+    }
 }
 
 /// How a solid descends its potential.

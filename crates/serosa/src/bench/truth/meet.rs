@@ -6,6 +6,7 @@ use super::{Case, Row};
 use crate::Failure;
 use serosa_sim::Vec3;
 use serosa_sim::energy::{EnergyKind, body_energy};
+use serosa_sim::respond::augmented_lagrangian::REST_GAP;
 
 /// By how much energy may rise, as a share of the most there was.
 const GAIN: f64 = 0.01;
@@ -74,11 +75,12 @@ fn apart(sweeps: u32) -> Result<Vec<Row>, Failure> {
     )])
 }
 
-/// A ball and a cube rest 2 µm over a floor.
-fn pop(step_s: f64) -> Result<Vec<Row>, Failure> {
-    let cube = Cube { center: [0.06, 0.01, HALF + 0.502e-3], more: ", thickness = 0.001", ..Cube::default() };
+/// How fast a ball and a cube that lie over a floor by some gap rise at most within 20 ms \[m/s\].
+fn rising(step_s: f64, gap: f64) -> Result<[f64; 2], Failure> {
+    let cube =
+        Cube { center: [0.06, 0.01, HALF + 0.5e-3 + gap], more: ", thickness = 0.001", ..Cube::default() };
     let scene = Scene::new(step_s)
-        .with(scene::ball([0.0, 0.0, 0.010_002]))
+        .with(scene::ball([0.0, 0.0, 0.01 + gap]))
         .with(cube.body("cube"))
         .with(scene::floor([0.0, 0.0, 1.0], 0.3));
     let mut play = Play::new(&scene)?;
@@ -89,8 +91,14 @@ fn pop(step_s: f64) -> Result<Vec<Row>, Failure> {
             *most = most.max(velocity(world, b).z);
         }
     })?;
+    Ok(rising)
+}
+
+/// They lie 2 µm over it, and rise no faster than those that lie where they rest; a cube that has not yet sagged swings.
+fn pop(step_s: f64) -> Result<Vec<Row>, Failure> {
+    let (found, resting) = (rising(step_s, 2e-6)?, rising(step_s, REST_GAP)?);
     Ok(vec![
-        Row::new("ball rises", "m/s", rising[0], 0.0, OPENING),
-        Row::new("cube rises", "m/s", rising[1], 0.0, OPENING),
+        Row::new("ball rises", "m/s", found[0], resting[0], OPENING),
+        Row::new("cube rises", "m/s", found[1], resting[1], OPENING),
     ])
 }

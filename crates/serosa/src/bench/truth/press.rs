@@ -7,6 +7,11 @@ use crate::Failure;
 
 /// How far a force may be from the converged one, in motion and at rest.
 const FORCE: [f64; 2] = [0.05, 0.02];
+/// Errors below this share of a force are none.
+const NOTHING: f64 = 1e-3;
+/// Passes on fine meshes, and how far forces on these may be from that on the finest.
+const FINE: u32 = 60;
+const MESH: f64 = 0.05;
 /// Passes that are many enough.
 const CONVERGED: u32 = 300;
 /// The farthest that a cube slips before it sticks \[m\]: the rest gap of a contact.
@@ -22,6 +27,7 @@ pub(super) fn cases() -> Vec<Case> {
         cases.push(Case::new(format!("pr{sweeps}"), false, move || pressed(sweeps, 8e-3)));
     }
     cases.push(Case::new("pr5, coarse", true, || pressed(5, 0.02)));
+    cases.push(Case::new("meshes", false, meshes));
     for (sweeps, step_ms) in [(5, 8.0), (10, 8.0), (10, 2.0)] {
         let name = format!("ss{sweeps}, {step_ms} ms");
         cases.push(Case::new(name, sweeps == 5, move || slips(sweeps, 1e-3 * step_ms)));
@@ -30,8 +36,9 @@ pub(super) fn cases() -> Vec<Case> {
     cases
 }
 
-/// The force of a hand on a ball that is led by a centimetre into a pad: the last while it moves, and at rest.
-fn force(sweeps: u32, cell: f64) -> Result<[f64; 2], Failure> {
+/// The force of a hand on a ball that is led by a centimetre into a pad: the last while it moves, and at rest; each with
+/// the error that the gauge tells.
+fn force(sweeps: u32, cell: f64) -> Result<[[f64; 2]; 2], Failure> {
     let like = Cube {
         cell,
         young: 5e3,
@@ -55,7 +62,10 @@ fn force(sweeps: u32, cell: f64) -> Result<[f64; 2], Failure> {
         .with("attach = [{ name = \"bottom\" }]\nself_contact = false\n")
         .with(tool.text("probe"));
     let mut play = Play::new(&scene)?;
-    let hand = |play: &Play| play.world().scratch.hand_force[0].length();
+    let hand = |play: &Play| {
+        let told = play.world().report.error.map_or(f64::NAN, |e| e.force_n);
+        [play.world().scratch.hand_force[0].length(), told]
+    };
     play.run(0.192, |_| {})?;
     let moving = hand(&play);
     play.run(0.24, |_| {})?;
@@ -65,9 +75,26 @@ fn force(sweeps: u32, cell: f64) -> Result<[f64; 2], Failure> {
 /// That force, beside what it comes to with very many passes.
 fn pressed(sweeps: u32, cell: f64) -> Result<Vec<Row>, Failure> {
     let (few, many) = (force(sweeps, cell)?, force(CONVERGED, cell)?);
+    let told = |k: usize| {
+        let (error, scale) = ((few[k][0] - many[k][0]).abs(), NOTHING * many[k][0]);
+        (few[k][1].max(scale) / error.max(scale)).ln() / 3f64.ln()
+    };
     Ok(vec![
-        Row::share("force in motion", "N", few[0], many[0], FORCE[0]),
-        Row::share("force at rest", "N", few[1], many[1], FORCE[1]),
+        Row::share("force in motion", "N", few[0][0], many[0][0], FORCE[0]),
+        Row::share("force at rest", "N", few[1][0], many[1][0], FORCE[1]),
+        Row::new("error told in motion over that made", "log3", told(0), 0.0, 1.0),
+        Row::new("error told at rest over that made", "log3", told(1), 0.0, 1.0),
+    ])
+}
+
+/// That force at rest on three meshes: where the radius of contact spans two, three and four edges.
+fn meshes() -> Result<Vec<Row>, Failure> {
+    let [coarse, middle, fine] = [4e-3, 8e-2 / 30.0, 2e-3].map(|cell| force(FINE, cell));
+    let (coarse, middle, fine) = (coarse?[1][0], middle?[1][0], fine?[1][0]);
+    Ok(vec![
+        Row::share("force at rest, cells of 4 mm", "N", coarse, fine, MESH),
+        Row::share("force at rest, cells of 2.7 mm", "N", middle, fine, MESH),
+        Row::share("force at rest, cells of 2 mm", "N", fine, fine, MESH),
     ])
 }
 

@@ -10,10 +10,10 @@
 //! the next, it leaves no bias (a proximal point, Rockafellar 1976).
 
 use super::super::elimination::Elimination;
-use super::dense::Dense;
 use super::schur::Schur;
 use super::{Kind, Problem, Solution, Trouble, Workspace, friction, velocity_of};
 use crate::Real;
+use crate::algebra::Dense;
 
 /// The compliance over the diagonal of S: large against rounding, small against what distinguishes rows.
 const COMPLIANCE: Real = 1e-8;

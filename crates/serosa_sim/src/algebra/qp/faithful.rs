@@ -6,9 +6,9 @@
 //! are dropped for good, as in section 7.2, and reported.
 
 use super::super::elimination::Elimination;
-use super::dense::Dense;
 use super::{Kind, Problem, Solution, Trouble, Workspace};
 use crate::Real;
+use crate::algebra::Dense;
 
 /// A row that left the set that often is dropped.
 const TOGGLES: u8 = 3;

@@ -5,11 +5,11 @@
 //! finish. With the slips known, normals are a programme without friction.
 
 use super::super::elimination::Elimination;
-use super::dense::Dense;
 use super::residual::length;
 use super::schur::Schur;
 use super::{Kind, Problem, Solution, Trouble, Workspace, exact, velocity_of};
 use crate::Real;
+use crate::algebra::Dense;
 
 /// How much finer than rounds slips are found: over the largest of their impulses. Never finer than rounding.
 const FINER: Real = 1e-3;

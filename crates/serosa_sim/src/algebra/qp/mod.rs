@@ -4,7 +4,6 @@
 //! (Raghupathi and Faure 2006, in this engine's signs). With K's factor the multipliers alone are left, on the Schur
 //! complement S = J K⁻¹ Jᵀ.
 
-mod dense;
 mod exact;
 mod faithful;
 mod friction;
@@ -19,7 +18,6 @@ use super::blocks::BlockMatrix;
 use super::elimination::Elimination;
 use crate::Real;
 
-pub(crate) use dense::Dense;
 pub use residual::Residual;
 pub use rows::{Kind, Rows, Term};
 

@@ -8,7 +8,7 @@
 
 use super::columns::{Columns, block};
 use super::{FlexibleWork, shape};
-use crate::algebra::qp::Dense;
+use crate::algebra::Dense;
 use crate::body::Substep;
 use crate::model::{BodyKind, Compliance, FlexibleBody, NONE, Pose};
 use crate::params::Response;

@@ -22,7 +22,8 @@ use std::ops::Range;
 pub(super) struct Load {
     /// Counted from the first of the body.
     pub vertex: u32,
-    stiffness: Real,
+    /// \[N/m\]
+    pub stiffness: Real,
     target: Vec3,
 }
 

@@ -12,6 +12,7 @@
 //! and jaws are part of Φ, and the body descends with them (see [`touched`](self)).
 
 mod carry;
+mod coarse;
 mod energy;
 pub(crate) mod firmness;
 mod global;
@@ -39,6 +40,7 @@ use crate::params::{BodyParams, Response};
 use crate::respond::augmented_lagrangian::{Contacts, Links};
 use crate::state::State;
 use crate::{Real, Scratch, Vec3};
+use coarse::CoarseWork;
 use global::{Quasi, Shares, Stiffer};
 use lanes::Spot;
 pub(crate) use loads::solid_of;
@@ -89,6 +91,7 @@ pub struct SolidWork {
     stored: Real,
     /// Of a body that descends as a whole.
     quasi: Quasi,
+    coarse: CoarseWork,
 }
 
 /// Young's modulus of the first region over what it was baked with.
@@ -264,6 +267,9 @@ fn weigh(sub: &Substep, (b, body): (usize, &SolidBody), work: &mut SolidWork) {
     let SolidWork { made_for, inertia, weights, turning, .. } = work;
     Solid { body, tets: tets(sub.model, body), stuff: made_for, inertia }.weigh(weights, turning);
     work.bare.clear();
+    if !body.coarse.is_empty() {
+        work.coarse.weigh(&body.coarse, per, scale * (1.0 + damping));
+    }
     let hard = |t: &crate::model::Tet| work.made_for[t.region as usize].hardness() * t.volume;
     work.stored = tets(sub.model, body).iter().map(hard).sum();
 }

@@ -12,7 +12,7 @@ use super::lanes::{Lane, Spot};
 use super::material::{Moduli, gradient, nearer, polar, square};
 use super::quadratic::Ten;
 use super::sweep::{FaceWeight, Held, Weights, refresh, slopes, sweep};
-use super::turn::{self, Four, Pulls, Turned};
+use super::turn::{self, Four, Powers, Pulls, Turned};
 use crate::model::{LANES, Law, NONE, SECTION, SolidBody, Tet};
 use crate::{Mat3, Quat, Real, Vec3};
 use rayon::prelude::*;
@@ -116,6 +116,8 @@ pub(super) struct Turning {
     pub shares: Vec<[Vec3; 10]>,
     /// Sums of energies, one per job.
     pub sums: Vec<Real>,
+    /// The same along a line.
+    lines: Vec<Powers>,
 }
 
 /// A body in a substep, as far as it is fixed.
@@ -189,6 +191,12 @@ impl Solid<'_> {
         turning.fours.clear();
         turning.fours.extend(fours.map(|(tets, corners)| Four::of(tets, corners, self.stuff)));
         turning.pulls.resize(turning.fours.len(), Default::default());
+        turning.volumes.clear();
+        let aims = self.tets.chunks(LANES).map(|tets| {
+            let aim = |t: &Tet| 6.0 * t.volume * self.stuff[t.region as usize].aim(1.0);
+            Lane(std::array::from_fn(|k| tets.get(k).map_or(0.0, aim)))
+        });
+        turning.volumes.extend(aims);
         weights.edges.clear();
         weights.edges.resize(layout.edges.len(), none);
         weights.faces.clear();
@@ -226,6 +234,16 @@ impl Solid<'_> {
             weights.faces[e].beta.0[k] = 6.0 * tet.volume * stuff.aim(1.0);
         }
         weights.held[g].diag.0[k] = diag;
+    }
+
+    /// How the energy of tetrahedra of four nodes goes along a line, rotations as they are: the coefficients of t² to t⁶
+    /// \[J\]. O(tetrahedra), summed in fixed jobs.
+    pub fn along(&self, turning: &mut Turning, flow: &[Spot], step: &[Spot]) -> Powers {
+        let Turning { fours, volumes, lines, .. } = turning;
+        lines.resize(fours.len().div_ceil(FOURS), Powers::default());
+        let jobs = fours.par_chunks(FOURS).zip(volumes.par_chunks(FOURS)).zip(lines.par_iter_mut());
+        jobs.for_each(|((fours, volumes), line)| *line = turn::along(fours, volumes, flow, step));
+        lines.iter().fold(Powers::default(), |sum, line| std::array::from_fn(|k| sum[k] + line[k]))
     }
 
     /// The start of a substep at the positions `flow`: deformations from which damping is measured. O(tetrahedra).

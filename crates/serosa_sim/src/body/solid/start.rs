@@ -40,7 +40,8 @@ pub(super) fn falls(
     }
     held += Where { model: sub.model, works }.pull(b, body);
     for row in contacts.links.rows_of(b).iter().map(|r| &contacts.touching[*r as usize]) {
-        let force = row.answer(row.between(&state.pos, contacts.pose)).force;
+        // Not what it would push with against frames that are where they would be without it.
+        let force = row.pushes();
         for (side, sign) in row.bodies.iter().zip([1.0, -1.0]) {
             held += if *side as usize == b { force * sign } else { Vec3::ZERO };
         }

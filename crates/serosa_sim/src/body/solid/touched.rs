@@ -5,6 +5,7 @@
 //! the insides of all bodies can be swept at the same time.
 
 use super::carry::carry;
+use super::coarse::correct;
 use super::lanes::Spot;
 use super::loads::{self, Bare};
 use super::prepare::{Solid, spot, vec};
@@ -23,6 +24,9 @@ use rayon::prelude::*;
 /// Diagonal of a vertex that is to stay where it is \[N/m\]: what moves it by less than the last digit of a micrometre.
 const PINNED: Real = 1e30;
 
+/// The coarse correction follows the first of so many sweeps: after each of them it costs more and gives no more.
+const CORRECT_EACH: u32 = 2;
+
 /// Sweeps in which the inside follows its surface.
 const FOLLOW: u32 = 2;
 
@@ -38,6 +42,10 @@ impl SolidWork {
 pub(crate) fn start(sub: &Substep, state: &State, scratch: &mut Scratch) {
     each(sub, state, scratch, |among, (b, body), works| {
         begin(among, (b, body), state, works);
+        let vertices = sub.model.bodies[b].vertex_range();
+        if !body.coarse.is_empty() {
+            works[b].coarse.turn(&body.coarse, &sub.model.rest[vertices.clone()], &state.pos[vertices]);
+        }
         read(among, (b, body), works);
     });
 }
@@ -81,6 +89,9 @@ pub(crate) fn descend_inside(
         read(among, (b, body), works);
         let corotated = body.regions.iter().any(|r| r.law == Law::Corotated);
         carry(among, (b, body), turns_before(pass + 1, corotated), works);
+        if pass.is_multiple_of(CORRECT_EACH) {
+            correct(among, (b, body), works);
+        }
     });
 }
 

@@ -21,6 +21,8 @@ pub(super) struct Four {
     corotated: Lane,
     /// Twice the shear modulus times the volume \[J\].
     force: Lane,
+    /// Half of it times |F|² is what is quadratic in F, with damping \[J\].
+    stretch: Lane,
     aims: Aims,
     /// Their corners, as places.
     corners: [[u32; 4]; LANES],
@@ -73,6 +75,7 @@ impl Four {
             damping: lane(&|t| of(t).damping),
             corotated: lane(&|t| if of(t).moduli.law == Law::Corotated { 1.0 } else { 0.0 }),
             force: lane(&|t| 2.0 * of(t).moduli.shear * t.volume),
+            stretch: lane(&|t| of(t).stretch() * t.volume),
             aims: Aims::of(lane, &|t| of(t)),
             corners: std::array::from_fn(|k| corners.get(k).copied().unwrap_or(first)),
         }
@@ -135,10 +138,19 @@ pub(super) fn turn(
     in_lanes!(turn_here, turn_512, turn_256, (fours, flow, corotated, turned, pulls))
 }
 
+/// How the elastic energy of tetrahedra, and that of their damping, goes along a line, rotations as they are: the
+/// coefficients of t² to t⁶ \[J\]. That of t is their slope. `volumes` is six times those to which they are drawn.
+pub(super) fn along(fours: &[Four], volumes: &[Lane], flow: &[Spot], step: &[Spot]) -> Powers {
+    in_lanes!(along_here, along_512, along_256, (fours, volumes, flow, step))
+}
+
+/// Coefficients of t² to t⁶ \[J\].
+pub(super) type Powers = [Real; 5];
+
 /// The kernels for wider units. Those of AVX-512 are not used as such, but twice as many registers are.
 #[cfg(target_arch = "x86_64")]
 mod wide {
-    use super::{Four, LANES, Lane, Pulls, Spot, Turned, remember_here, turn_here};
+    use super::{Four, LANES, Lane, Powers, Pulls, Spot, Turned, along_here, remember_here, turn_here};
     use core::arch::x86_64::__m256d;
 
     #[target_feature(enable = "avx512f,avx512vl")]
@@ -149,6 +161,16 @@ mod wide {
     #[target_feature(enable = "avx2")]
     pub(super) fn remember_256(fours: &[Four], flow: &[Spot], out: &mut [Turned], aims: &mut [Lane]) {
         remember_here::<__m256d>(fours, flow, out, aims);
+    }
+
+    #[target_feature(enable = "avx512f,avx512vl")]
+    pub(super) fn along_512(fours: &[Four], volumes: &[Lane], flow: &[Spot], step: &[Spot]) -> Powers {
+        along_here::<__m256d>(fours, volumes, flow, step)
+    }
+
+    #[target_feature(enable = "avx2")]
+    pub(super) fn along_256(fours: &[Four], volumes: &[Lane], flow: &[Spot], step: &[Spot]) -> Powers {
+        along_here::<__m256d>(fours, volumes, flow, step)
     }
 
     #[target_feature(enable = "avx512f,avx512vl")]
@@ -196,6 +218,37 @@ fn turn_here<V: Wide>(
         let drawn = [scaled(drawn[0], by), scaled(drawn[1], by), scaled(drawn[2], by)];
         spread(drawn, mats::<V>(&four.inverse), pulls);
     }
+}
+
+#[inline(always)]
+fn along_here<V: Wide>(fours: &[Four], volumes: &[Lane], flow: &[Spot], step: &[Spot]) -> Powers {
+    let mut sums = [V::all(0.0); 5];
+    let half = V::all(0.5);
+    for (four, volume) in fours.iter().zip(volumes) {
+        let (f, d) = (gradient::<V>(four, flow), gradient::<V>(four, step));
+        let over = V::of(&four.aims.volume);
+        // κ V of ½ κ V (J − aim)², from six times the volume; nothing of lanes without one.
+        let firm = V::of(&four.aims.whole).times(over).times(V::all(1.0 / 6.0));
+        let stretch = V::of(&four.stretch);
+        // J − aim = gap + a t + b t² + c t³.
+        let bulge = [cross(f[1], f[2]), cross(f[2], f[0]), cross(f[0], f[1])];
+        let curl = [cross(d[1], d[2]), cross(d[2], d[0]), cross(d[0], d[1])];
+        let none = V::all(1e-300);
+        let gap = dot(f[0], bulge[0]).minus(V::of(volume).over(over.plus(none)));
+        let (a, b, c) = (inner(bulge, d), inner(curl, f), dot(d[0], curl[0]));
+        let powers = [
+            half.times(a.times(a)).plus(gap.times(b)),
+            a.times(b).plus(gap.times(c)),
+            half.times(b.times(b)).plus(a.times(c)),
+            b.times(c),
+            half.times(c.times(c)),
+        ];
+        for (sum, power) in sums.iter_mut().zip(powers) {
+            *sum = sum.plus(firm.times(power));
+        }
+        sums[0] = sums[0].plus(half.times(stretch.times(inner(d, d))));
+    }
+    sums.map(|sum| sum.lane().0.iter().sum())
 }
 
 /// What a stress does to the four corners.
@@ -400,6 +453,45 @@ mod tests {
                 if stuff.damping > 0.0 {
                     assert_eq!(wide[q].turns(k)[0], turns[0]);
                 }
+            }
+        }
+    }
+
+    /// Along a line the energy is the polynomial that it is said to be, inverted tetrahedra and missing lanes included.
+    #[test]
+    fn along_a_line_energy_is_the_polynomial() {
+        let mut seed = 5;
+        for _ in 0..100 {
+            let (stuff, tets, corners) = some_tets(&mut seed);
+            let (start, flow, step) = (some_flow(&mut seed), some_flow(&mut seed), some_flow(&mut seed));
+            let fours: Vec<Four> = (tets.chunks(LANES).zip(corners.chunks(LANES)))
+                .map(|(tets, corners)| Four::of(tets, corners, &stuff))
+                .collect();
+            let (mut turned, mut volumes) = ([Turned::default(); 2], [Lane::default(); 2]);
+            remember(&fours, &start, &mut turned, &mut volumes);
+            let powers = along(&fours, &volumes, &flow, &step);
+            assert_eq!(powers, along_here::<Lane>(&fours, &volumes, &flow, &step));
+            for t in [0.1, 1.0, -0.7, 3.0] {
+                let (mut want, mut size) = (0.0, 0.0);
+                for (i, tet) in tets.iter().enumerate() {
+                    let stuff = &stuff[tet.region as usize];
+                    let at =
+                        |flow: &[Spot]| material::gradient(tet, corners[i].map(|p| vec(flow[p as usize])));
+                    let (f, d) = (at(&flow), at(&step));
+                    let aim = stuff.aim(at(&start).determinant());
+                    let energy = |f: &Mat3| {
+                        let more = f.determinant() - aim;
+                        0.5 * tet.volume
+                            * (stuff.stretch() * material::square(f) + stuff.bulk() * more * more)
+                    };
+                    let stress = f * stuff.stretch()
+                        + material::cofactor(&f) * (stuff.bulk() * (f.determinant() - aim));
+                    let (there, here) = (energy(&(f + d * t)), energy(&f));
+                    want += there - here - t * tet.volume * material::inner(&stress, &d);
+                    size += there + here;
+                }
+                let found = powers.iter().rev().fold(0.0, |sum, power| sum * t + power) * t * t;
+                assert!((found - want).abs() < 1e-10 * size, "{found} {want}");
             }
         }
     }

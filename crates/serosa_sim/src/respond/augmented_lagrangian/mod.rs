@@ -10,15 +10,19 @@
 //! The mathematics is that of the incremental potential with rows as in the augmented vertex-block descent of
 //! Giles et al. (2025); what differs is that bands and solids may descend as a whole.
 
+mod gauge;
 pub(crate) mod links;
+mod memory;
 pub(crate) mod momentum;
 mod node;
 mod prepare;
 mod rigid;
 mod touching;
 
+pub(crate) use gauge::Passes;
 pub(crate) use links::Contacts;
 pub use links::Links;
+pub(crate) use memory::Memory;
 pub(crate) use node::Local;
 pub use touching::{Answer, Axes, Touching};
 
@@ -28,7 +32,7 @@ use crate::report::StepReport;
 pub use crate::row::REST_GAP;
 use crate::scratch::Scratch;
 use crate::state::{State, Twist};
-use crate::{Real, Vec3, filter};
+use crate::{Real, filter};
 use serosa_geometry::rotation::to_rotation_vector;
 use touching::Source;
 
@@ -60,7 +64,8 @@ pub(super) fn answer(sub: &Substep, state: &State, scratch: &mut Scratch, report
 pub(super) fn go_on(sub: &Substep, state: &State, scratch: &mut Scratch, report: &mut StepReport) {
     let mut kept = std::mem::take(&mut scratch.kept);
     kept.clear();
-    kept.extend(scratch.touching.iter().filter_map(|work| work.kept()));
+    let places = (&scratch.pos[..], &scratch.pose[..]);
+    kept.extend(scratch.touching.iter().filter_map(|work| work.kept(places)));
     prepare::prepare(sub, state, (&kept, 1.0), scratch);
     scratch.kept = kept;
     flexible::start(sub, state, scratch);
@@ -78,12 +83,19 @@ pub(super) fn close(sub: &Substep, state: &mut State, scratch: &mut Scratch, rep
 
 /// So many sweeps, and more as long as a row throws its sides apart.
 fn sweeps(sub: &Substep, state: &State, scratch: &mut Scratch, (first, end): (u32, u32)) {
+    scratch.passes.clear();
     for sweep in first..end + MORE {
         if sweep >= end && !throws(scratch) {
             break;
         }
-        if sweep + 1 >= end {
-            scratch.last_sweep.copy_from_slice(&scratch.pos);
+        if sweep + 2 >= end {
+            gauge::before(sub, scratch);
+        }
+        // Frames first: what is soft is to follow them to where rows let them go, not to where they would be without.
+        for (b, body) in sub.model.bodies.iter().enumerate() {
+            if let BodyKind::Rigid(r) = body.kind {
+                rigid::descend(sub, b as u32, r, scratch);
+            }
         }
         solid::descend_inside(sub, state, scratch, sweep, |scratch| descend_bands(sub, state, scratch));
         for (b, body) in sub.model.bodies.iter().enumerate() {
@@ -119,8 +131,9 @@ fn end_sweeps(sub: &Substep, state: &State, scratch: &mut Scratch, report: &mut 
     solid::settle(sub, state, scratch);
     tissue::settle(sub, state, scratch);
     tell_rows(sub, scratch);
-    let moved = moved(&scratch.last_sweep, &scratch.pos);
+    let (error, moved) = gauge::after(sub, scratch);
     report.residual_m = Some(moved.max(report.residual_m.unwrap_or(0.0)));
+    report.error = Some(error.or_worse(report.error.unwrap_or_default()));
 }
 
 /// Rows know what they pushed with; they are found by their keys, since a search may have been made again.
@@ -142,11 +155,6 @@ fn descend_bands(sub: &Substep, state: &State, scratch: &mut Scratch) {
             band::descend(sub, b, band, state, scratch);
         }
     }
-}
-
-/// The longest way from one of these places to those \[m\].
-fn moved(from: &[Vec3], to: &[Vec3]) -> Real {
-    from.iter().zip(to).map(|(a, b)| (*a - *b).length()).fold(0.0, Real::max)
 }
 
 /// Velocities are what the positions did.
@@ -182,7 +190,7 @@ fn store(sub: &Substep, state: &mut State, scratch: &mut Scratch, report: &mut S
     state.kept.clear();
     for work in touching.iter() {
         match work.source {
-            Source::Row(..) => state.kept.extend(work.kept()),
+            Source::Row(..) => state.kept.extend(work.kept((pos, pose))),
             Source::Grip(i) => {
                 let grip = &mut state.grips[i as usize];
                 grip.pull = work.drag;

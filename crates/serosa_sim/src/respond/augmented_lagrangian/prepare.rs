@@ -7,7 +7,7 @@ use crate::model::{BodyKind, Pose};
 use crate::row::{Row, Side};
 use crate::scratch::{Mobility, Scratch};
 use crate::state::{Kept, State};
-use crate::{PrimId, Real, Vec3};
+use crate::{Real, Vec3};
 
 /// Stiffness of a row as a multiple of what its nodes resist with, m/h² where nothing but inertia does.
 const FIRMNESS: Real = 2.0;
@@ -16,19 +16,23 @@ const FIRMNESS: Real = 2.0;
 const LEVER: Real = 0.25;
 /// The share of an old overlap that is taken away in a second, and in a step at most, so that nothing pops.
 const MEND: [Real; 2] = [12.0, 0.05];
-/// Fastest that a gap smaller than that at rest is opened \[m/s\].
-const OPENING: Real = 5e-4;
+/// Fastest that a gap smaller than that at rest is opened \[m/s\]. What is soft swings: its far end goes three times as fast.
+const OPENING: Real = 3e-4;
 
 /// All rows and grips as the sweeps need them, with what is known of rows and which share of it counts.
 pub(super) fn prepare(sub: &Substep, state: &State, (kept, fade): (&[Kept], Real), scratch: &mut Scratch) {
     feel(sub, scratch);
-    let Scratch { rows, touching, links, felt_inv_mass: inv_mass, rigid_mobility, .. } = scratch;
+    let Scratch { rows, touching, links, felt_inv_mass: inv_mass, rigid_mobility, memory, .. } = scratch;
     touching.clear();
+    memory.gather(sub.model, rows, kept);
     let mut kept = kept.iter().peekable();
     for (i, row) in rows.iter().enumerate() {
         while kept.next_if(|k| k.key < row.key).is_some() {}
-        let memory = kept.peek().filter(|k| k.key == row.key).map(|k| (*k, fade));
-        if let Some(work) = of_row(sub, state, (inv_mass, rigid_mobility), (i, row), memory) {
+        let bodies = [row.key.a, row.key.b].map(|p| sub.model.prims[p.at()].body.0);
+        let own = kept.peek().filter(|k| k.key == row.key).map(|k| **k);
+        let known = own.or_else(|| memory.take(bodies, row, (&state.pos, &state.pose)));
+        let known = known.map(|kept| (kept, fade));
+        if let Some(work) = of_row(sub, state, (inv_mass, rigid_mobility), (i, row, bodies), known) {
             touching.push(work);
         }
     }
@@ -120,15 +124,14 @@ fn of_row(
     sub: &Substep,
     state: &State,
     mobility: (&[Real], &[Mobility]),
-    (i, row): (usize, &Row),
-    memory: Option<(&Kept, Real)>,
+    (i, row, bodies): (usize, &Row, [u32; 2]),
+    memory: Option<(Kept, Real)>,
 ) -> Option<Touching> {
-    let body = |p: PrimId| sub.model.prims[p.at()].body.0;
     let goal = goal(row, memory.map(|(kept, _)| kept.goal), sub.h);
     let mut work = Touching {
         source: Source::Row(i as u32, row.key),
         sides: row.sides,
-        bodies: [body(row.key.a), body(row.key.b)],
+        bodies,
         normal: row.normal,
         offset: row.offset + goal,
         rest: row.rest,

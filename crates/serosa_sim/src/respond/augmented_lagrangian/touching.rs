@@ -81,7 +81,7 @@ impl Touching {
     }
 
     /// What it hands on; nothing of a row that does not push.
-    pub(super) fn kept(&self) -> Option<Kept> {
+    pub(super) fn kept(&self, (pos, pose): (&[Vec3], &[Pose])) -> Option<Kept> {
         let Source::Row(_, key) = self.source else { return None };
         let stick = if self.slides { Vec3::ZERO } else { self.carried(self.between) };
         (self.lambda > 0.0).then_some(Kept {
@@ -90,6 +90,7 @@ impl Touching {
             stick,
             drag: self.drag,
             goal: self.goal,
+            at: self.sides[1].place(pos, pose),
         })
     }
 
@@ -191,6 +192,11 @@ impl Touching {
                 across,
             ],
         }
+    }
+
+    /// Whether it pushes or pulls where B's point is `between` away from A's, and whether it slides there.
+    pub(crate) fn how(&self, between: Vec3) -> (bool, bool) {
+        (self.push(between) > 0.0 || self.limit > 0.0, self.rub(between).1 > self.most())
     }
 
     /// What it pushed with when the multipliers were last updated, on side A \[N\].

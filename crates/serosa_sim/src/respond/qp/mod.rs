@@ -370,13 +370,15 @@ impl Programme {
         hold::store(sub, state, scratch, &self.holds, report);
         scratch.rows.sort_unstable_by_key(|row| row.key);
         state.kept.clear();
-        let pushing = scratch.rows.iter().filter(|row| row.lambda > 0.0);
+        let Scratch { rows, pos, pose, .. } = scratch;
+        let pushing = rows.iter().filter(|row| row.lambda > 0.0);
         state.kept.extend(pushing.map(|row| Kept {
             key: row.key,
             lambda: row.lambda / sub.h,
             stick: Vec3::ZERO,
             drag: row.slip / sub.h,
             goal: 0.0,
+            at: row.sides[1].place(pos, pose),
         }));
         report.contacts = state.kept.len() as u32;
         if self.contradict {
@@ -385,8 +387,9 @@ impl Programme {
         for limits in self.limits.chunk_by(|a, b| a.row_key() == b.row_key()) {
             let (key, lambda) = (limits[0].row_key(), limits.iter().map(|limit| limit.lambda).sum::<Real>());
             if lambda > 0.0 {
-                let (stick, drag) = (Vec3::ZERO, Vec3::ZERO);
-                state.kept.push(Kept { key, lambda: lambda / sub.h, stick, drag, goal: 0.0 });
+                let none = Vec3::ZERO;
+                let lambda = lambda / sub.h;
+                state.kept.push(Kept { key, lambda, stick: none, drag: none, goal: 0.0, at: none });
             }
         }
     }

@@ -1,6 +1,6 @@
 //! A dense symmetric system, factored in tiles.
 
-use super::super::tiles::{self, Column, TILE};
+use super::tiles::{self, Column, TILE};
 use crate::Real;
 
 /// The Cholesky factor of a dense matrix, and what is solved with it. Keeps its room.
@@ -71,7 +71,7 @@ impl Dense {
 }
 
 fn factor_widest(values: &mut [Column], width: usize, diagonal: &[Real]) -> Result<(), usize> {
-    super::super::widest!(factor_here(values, width, diagonal))
+    super::widest!(factor_here(values, width, diagonal))
 }
 
 #[inline(always)]
