@@ -68,7 +68,7 @@ pub fn step(world: &mut World, input: &Input, watch: Stopwatch) {
         ledger::after_filter(&sub, state, scratch);
         report.truncated += shortened.vertices;
         report.violated += shortened.attachments;
-        report.deepest_m = report.deepest_m.min(respond::deepest(scratch));
+        report.deepest_m = report.deepest_m.min(respond::deepest(&sub, scratch));
         timer.mark(report, Stage::Filter);
 
         body::finish(&sub, state, scratch);

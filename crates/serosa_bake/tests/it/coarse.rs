@@ -91,7 +91,9 @@ fn it_knows_even_strains() {
 #[test]
 fn no_pass_raises_the_potential() {
     for law in [Law::NeoHookean, Law::Corotated] {
-        let mut world = baked(&lagrangian(vec![beam(law, [8, 3, 3], 0.0)], Filter::Off)).world();
+        // Rows with itself are not in the potential that is asked for.
+        let body = RawBody { self_contact: false, ..beam(law, [8, 3, 3], 0.0) };
+        let mut world = baked(&lagrangian(vec![body], Filter::Off)).world();
         world.params.dt_s = 5e-3;
         let mut seed = 4;
         for far in [0.0, 0.005, 0.05] {
@@ -117,13 +119,14 @@ fn no_pass_raises_the_potential() {
 #[test]
 fn few_passes_do_what_many_do() {
     let sag = |sweeps: u32| {
-        let material = elastic(Law::NeoHookean, 2e5, 0.3, 1000.0, 0.0);
+        let material = elastic(Law::NeoHookean, 2e7, 0.3, 1000.0, 0.0);
         let mut body = flesh("beam", (Vec3::ZERO, Vec3::new(0.4, 0.04, 0.04)), [20, 2, 2], material);
         body.attachments = vec![Selector::Name("left".into())];
+        body.self_contact = false;
         if let RawModel::Solid(elastic) = &mut body.model {
             elastic.descent = RawDescent::Vertex;
         }
-        let mut world = baked(&lagrangian(vec![body], Filter::Planes)).world();
+        let mut world = baked(&lagrangian(vec![body], Filter::Off)).world();
         // So long that nothing but strain resists.
         world.params.dt_s = 1.0;
         let input = Input { sweeps, ..Input::at_rest(&world) };

@@ -210,6 +210,12 @@ fn find_overlaps(sub: &Substep, state: &mut State, scratch: &mut Scratch) {
     scratch.finder.tracker.trade(&mut state.tracked);
 }
 
+/// The gap of two primitives where they are nearest \[m\].
+pub(crate) fn gap(model: &Model, places: Places, (a, b): (PrimId, PrimId)) -> Option<Real> {
+    let (x, y) = (solid_of(model, a, places), solid_of(model, b, places));
+    touches_and_ends(&x, &y, Real::INFINITY, |_, _| false, &mut |_| {}).map(|touch| touch.gap)
+}
+
 impl Finder {
     /// All rows of a search at some places, sorted by key, into `rows`; those that hold the same vertex are all
     /// there ([`Self::merge`] leaves one of them). Grid: O(n log n + pairs whose boxes overlap), all pairs: O(n²); both

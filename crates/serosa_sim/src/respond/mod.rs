@@ -8,13 +8,12 @@ pub mod penetration;
 pub mod qp;
 
 use crate::body::{Substep, solid};
-use crate::filter;
-use crate::params::Response;
+use crate::params::{Filter, Response};
 use crate::report::StepReport;
-use crate::row::{Node, place};
+use crate::row::{Node, Row, place};
 use crate::scratch::{Mobility, Scratch};
 use crate::state::{State, Twist};
-use crate::{Real, Vec3, model::Pose};
+use crate::{Real, Vec3, detect, filter, model::Pose};
 use serosa_geometry::rotation::from_rotation_vector;
 
 /// The stage: corrects `scratch` by its rows, and by what the jaws of tools hold.
@@ -88,8 +87,18 @@ pub(crate) fn follow(sub: &Substep, state: &State, scratch: &mut Scratch) {
 }
 
 /// The most negative gap of the rows where the substep ends \[m\]; 0 when nothing overlaps.
-pub(crate) fn deepest(scratch: &Scratch) -> Real {
-    scratch.rows.iter().map(|row| row.gap_at(&scratch.pos, &scratch.pose)).fold(0.0, Real::min)
+pub(crate) fn deepest(sub: &Substep, scratch: &Scratch) -> Real {
+    let Scratch { rows, pos, pose, found_radius: radius, .. } = scratch;
+    // A row keeps its normal: what goes fast past an edge is not as deep as it has it.
+    let whole = sub.params.filter == Filter::Planes;
+    let places = detect::Places { pos, pose, radius };
+    let measured =
+        |row: &Row| whole.then(|| detect::gap(sub.model, places, (row.key.a, row.key.b))).flatten();
+    rows.iter()
+        .map(|row| (row, row.gap_at(pos, pose)))
+        .filter(|(_, gap)| *gap < 0.0)
+        .map(|(row, gap)| measured(row).map_or(gap, |found| found.max(gap)))
+        .fold(0.0, Real::min)
 }
 
 /// Positions and velocities that a response may change, and how the nodes answer impulses.

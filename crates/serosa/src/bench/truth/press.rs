@@ -14,8 +14,8 @@ const FINE: u32 = 60;
 const MESH: f64 = 0.05;
 /// Passes that are many enough.
 const CONVERGED: u32 = 300;
-/// The farthest that a cube slips before it sticks \[m\]: the rest gap of a contact.
-const SLIP: f64 = 1e-4;
+/// How far off the slip of a cube may be before it sticks \[m\].
+const SLIP: f64 = 2e-5;
 /// The farthest that it creeps in a second and a half \[m\].
 const CREEP: f64 = 1e-5;
 /// The force of a hand that presses nothing \[N\].
@@ -100,8 +100,8 @@ fn meshes() -> Result<Vec<Row>, Failure> {
 
 /// How far a soft cube goes down a soft slope, at nine tenths of the limit of friction, within half a second and in the
 /// second and a half after it \[m\].
-fn way(sweeps: u32, step_s: f64, friction: f64) -> Result<[f64; 2], Failure> {
-    let like = Cube { young: 2e4, friction, more: ", relaxation = 0.005", ..Cube::default() };
+fn way(sweeps: u32, step_s: f64) -> Result<[f64; 2], Failure> {
+    let like = Cube { young: 2e4, friction: 0.5, more: ", relaxation = 0.005", ..Cube::default() };
     let base = scene::block("base", [-0.04, -0.03, -0.02], [0.08, 0.06, 0.02], &Cube { cell: 0.01, ..like });
     let bar = Cube { center: [0.0, -0.3e-3, HALF + 1.12e-3], ..like };
     // 24.2 degrees: their tangent is 0.45.
@@ -119,11 +119,12 @@ fn way(sweeps: u32, step_s: f64, friction: f64) -> Result<[f64; 2], Failure> {
     Ok([half - from, center(play.world(), b).x - half])
 }
 
-/// It goes as far as with a friction under which nothing slips, and does not creep.
+/// It goes as far as with very many passes, and does not creep. (Loaded at once it swings to nearly twice its load, beyond
+/// the limit of friction: it slips a little before it sticks, and the farther the less a long step damps that.)
 fn slips(sweeps: u32, step_s: f64) -> Result<Vec<Row>, Failure> {
-    let (usual, sticking) = (way(sweeps, step_s, 0.5)?, way(sweeps, step_s, 5.0)?);
+    let (usual, converged) = (way(sweeps, step_s)?, way(CONVERGED, step_s)?);
     Ok(vec![
-        Row::new("way until it sticks", "m", usual[0], sticking[0], SLIP),
+        Row::new("way until it sticks", "m", usual[0], converged[0], SLIP),
         Row::new("creep after that", "m", usual[1], 0.0, CREEP),
     ])
 }

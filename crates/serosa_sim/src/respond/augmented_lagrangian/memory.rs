@@ -63,3 +63,55 @@ impl Memory {
         Some(nearest.kept)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Prim, PrimKind};
+    use crate::row::{RowKey, Side};
+    use crate::{BodyId, PrimId, VertexId};
+
+    fn key(a: u32, b: u32) -> RowKey {
+        RowKey { a: PrimId(a), b: PrimId(b), feature: 0 }
+    }
+
+    fn kept(key: RowKey, x: Real) -> Kept {
+        let none = Vec3::ZERO;
+        Kept { key, lambda: x, stick: none, drag: none, goal: 0.0, at: Vec3::X * x }
+    }
+
+    /// A row whose side B is vertex 0.
+    fn row(key: RowKey) -> Row {
+        let side = Side::Soft([VertexId(0); 2], [1.0, 0.0]);
+        let none = Vec3::ZERO;
+        Row {
+            key,
+            sides: [side; 2],
+            normal: Vec3::Z,
+            offset: 0.0,
+            gap: 0.0,
+            friction: 0.5,
+            rest: 1e-4,
+            lambda: 0.0,
+            slip: none,
+        }
+    }
+
+    #[test]
+    fn a_memory_goes_to_the_nearest_new_row_of_its_bodies_and_to_one_alone() {
+        let kind = PrimKind::Segment([VertexId(0); 2]);
+        let prim = |body| Prim { body: BodyId(body), kind, radius: 5e-4, membrane: false };
+        let model = Model { prims: [0, 0, 1, 1, 1, 2].map(prim).to_vec(), ..Model::default() };
+        // Gone are (0, 2) at 1 mm and (1, 2) at 1.4 mm; (0, 3) is still there.
+        let before = [kept(key(0, 2), 1e-3), kept(key(0, 3), 1.1e-3), kept(key(1, 2), 1.4e-3)];
+        let rows = [row(key(0, 3)), row(key(0, 4)), row(key(1, 4))];
+        let mut memory = Memory::default();
+        memory.gather(&model, &rows, &before);
+        let mut take = |bodies, x: Real| memory.take(bodies, &rows[1], (&[Vec3::X * x], &[])).map(|k| k.key);
+        assert_eq!(take([0, 2], 1e-3), None, "of other bodies");
+        assert_eq!(take([0, 1], 3e-3), None, "too far");
+        assert_eq!(take([0, 1], 1.1e-3), Some(key(0, 2)));
+        assert_eq!(take([0, 1], 1.1e-3), Some(key(1, 2)), "what is taken is gone");
+        assert_eq!(take([0, 1], 1.1e-3), None);
+    }
+}
