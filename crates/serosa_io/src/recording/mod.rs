@@ -30,7 +30,7 @@ pub use reader::{Keyframe, ReadError, Recording, Tick, Ticks};
 pub use writer::{Keyframes, RecordError, Writer};
 
 /// Number of the layout described here. A reader knows one layout only.
-pub const FORMAT: u32 = 3;
+pub const FORMAT: u32 = 4;
 /// Version of the program that writes and replays.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
