@@ -146,6 +146,18 @@ fn give_back(world: &mut World, b: usize, by_hand: bool) {
     }
 }
 
+/// After free motion: notes whose is not sound. It may yet be stopped by what is in its way; but of several that are not sound
+/// in the end these are to blame. O(vertices)
+pub(crate) fn look_ahead(sub: &Substep, scratch: &mut Scratch) {
+    let mut wild = std::mem::take(&mut scratch.start.wild);
+    wild.clear();
+    let Scratch { pos, vel, pose, twist, .. } = &*scratch;
+    let free = Moving { pos, vel, pose, twist };
+    let bodies = 0..sub.model.bodies.len();
+    wild.extend(bodies.map(|b| fault(&sub.params.guard, sub.model, b, &free).is_some()));
+    scratch.start.wild = wild;
+}
+
 /// Where a substep would end: true where all bodies are sound there. Otherwise those that are not are held where it began, and
 /// it is to be made again. O(vertices)
 pub(crate) fn contain(
@@ -156,16 +168,20 @@ pub(crate) fn contain(
 ) -> bool {
     let guard = &sub.params.guard;
     let last = scratch.start.tries >= AGAIN;
-    let mut all_sound = true;
-    for (b, body) in sub.model.bodies.iter().enumerate() {
-        if state.frozen[b] {
+    let (mut all_sound, mut any_held) = (true, false);
+    // First those that ran away by themselves, and where there are none, all others.
+    for (b, body, wild) in [true, false]
+        .into_iter()
+        .flat_map(|wild| sub.model.bodies.iter().enumerate().map(move |(b, body)| (b, body, wild)))
+    {
+        if state.frozen[b] || scratch.start.wild[b] != wild || !wild && any_held {
             continue;
         }
         let Scratch { pos, vel, pose, twist, .. } = &*scratch;
         let found = fault(guard, sub.model, b, &Moving { pos, vel, pose, twist });
         let lost = scratch.lost[b].then_some(Fault::NotComputed);
         if let Some(why) = found.or(lost) {
-            all_sound = false;
+            (all_sound, any_held) = (false, any_held || wild);
             scratch.tally.losses.guard += if scratch.tally.on { motion(sub.model, body, state) } else { 0.0 };
             stop(sub.model, b, state);
             held(sub.params.dt_s, b, why, state, report);

@@ -72,6 +72,9 @@ fn advance(
     body::predict(sub, state, scratch, report);
     timer.mark(report, Stage::Predict);
 
+    guard::look_ahead(sub, scratch);
+    timer.mark(report, Stage::Guard);
+
     detect::find(sub, state, scratch, report);
     timer.mark(report, Stage::Detect);
 

@@ -14,6 +14,8 @@ pub struct Start {
     report: Mark,
     /// How often the substep was begun again.
     pub(super) tries: u32,
+    /// One per body: whether its free motion is not sound.
+    pub(super) wild: Vec<bool>,
     /// Whether nothing is to move for what is left of the step.
     pub(super) all_stand: bool,
 }
