@@ -97,17 +97,6 @@ impl Picture {
             *sum += ns;
         }
         self.steps += 1;
-        let World { model, state, report, .. } = &session.world;
-        for body in &report.quarantined {
-            let (name, hold) = (&model.bodies[body.at()].name, &state.holds[body.at()]);
-            // What runs away again and again is told by the status.
-            if let (1, Some(why)) = (hold.times, hold.why) {
-                hub.notice(
-                    "warning",
-                    format!("\"{name}\" {}: it is held for a moment where it last was sound.", why.words()),
-                );
-            }
-        }
         true
     }
 
