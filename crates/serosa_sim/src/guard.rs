@@ -7,7 +7,7 @@
 //!
 //! It is held for [`FIRST_S`], then given back without velocity, in the shape in which it was last sound. Each time that it runs
 //! away again before it was sound for [`MOST_S`] it is held twice as long, up to [`MOST_S`]; from the [`RESHAPED`]th time on it is
-//! given back in its shape at rest, if that fits somewhere without overlap ([`rest`]), and is held on if not. Who runs the
+//! given back in its shape at rest, if that fits somewhere without overlap, and is held on if not. Who runs the
 //! world may give it back at once ([`Input::release`]).
 
 mod rest;
