@@ -10,6 +10,7 @@ import { enableGallery, fillGallery } from "./gallery";
 import { Gizmo } from "./gizmo";
 import { Grab } from "./grab";
 import { Hands } from "./hands";
+import { HeldBodies } from "./held";
 import { Help } from "./help";
 import { giveFocusBack, listen } from "./keys";
 import { Labels } from "./labels";
@@ -36,7 +37,7 @@ const NOTHING: Status = {
   recording: null,
   replay: null,
   recordings: [],
-  frozen: [],
+  held: [],
   stopped: [],
 };
 
@@ -57,6 +58,7 @@ class Page {
   private readonly mesh = new MeshSheet(document.body);
   private readonly help = new Help(document.body, () => this.version);
   private readonly display: Display;
+  private readonly held: HeldBodies;
   private status = NOTHING;
   private client = -1;
   private version = "";
@@ -85,6 +87,7 @@ class Page {
       this.gizmo.update();
     };
     this.display = new Display(this.view, send);
+    this.held = new HeldBodies((body) => send({ type: "release", body }));
     const theme = new Theme((dark) => this.view.setDark(dark));
     byId("theme").addEventListener("click", () => theme.toggle());
     this.listen();
@@ -312,6 +315,7 @@ class Page {
     this.toolbar.enable(driving && status.replay === null);
     this.transport.show(status, driving);
     this.gizmo.enable();
+    this.held.show(status.held, driving && status.replay === null);
     show(byId("stopped"), status.stopped.length > 0);
     setText(byId("stopped"), status.stopped.join("\n"));
     (byId("gallery-button") as HTMLButtonElement).disabled = !driving;

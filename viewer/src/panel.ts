@@ -79,7 +79,7 @@ export class Panel {
     setText(byId("quality"), quality.short);
     byId("quality").title = quality.long;
     this.stages(frame);
-    this.warn(frame, status, lasting);
+    this.warn(frame, lasting);
   }
 
   /** How well the last step was solved: for the eye, and in whole sentences. */
@@ -137,13 +137,8 @@ export class Panel {
     });
   }
 
-  private warn(frame: FrameState, status: Status, slow: boolean): void {
+  private warn(frame: FrameState, slow: boolean): void {
     const texts: string[] = [];
-    if (status.frozen.length > 0) {
-      const names = status.frozen.join(", ");
-      const were = status.frozen.length === 1 ? "ran away and was frozen" : "ran away and were frozen";
-      texts.push(`${names} ${were}. Softer parameters or a shorter step would help; Reset begins again.`);
-    }
     if (frame.deepestMm > 1000 * this.thinnest) {
       texts.push(
         `Bodies overlap by ${digits(frame.deepestMm, 2)} mm, more than half the thickness of the thinnest ` +

@@ -72,7 +72,11 @@ index: number,
 /**
  * In SI.
  */
-value: number, } | { "type": "record" } | { "type": "stop" } | { "type": "replay",
+value: number, } | { "type": "release",
+/**
+ * Number of the body.
+ */
+body: number, } | { "type": "record" } | { "type": "stop" } | { "type": "replay",
 /**
  * Its name in [`Status::recordings`].
  */
@@ -182,13 +186,39 @@ replay: ReplayInfo | null,
  */
 recordings: Array<string>,
 /**
- * Names of bodies that ran away and were frozen.
+ * Bodies that ran away not long ago, in their order.
  */
-frozen: Array<string>,
+held: Array<HeldInfo>,
 /**
  * Why control elements are stopped now, a sentence each; empty where none is.
  */
 stopped: Array<string>, };
+
+export type HeldInfo = {
+/**
+ * Its number.
+ */
+body: number,
+/**
+ * Its name.
+ */
+name: string,
+/**
+ * What it did, as the end of a sentence about it.
+ */
+why: string,
+/**
+ * How often it ran away, each time soon after the last.
+ */
+times: number,
+/**
+ * Whether it still stands fixed; otherwise it was given back.
+ */
+is_held: boolean,
+/**
+ * Whether it is held on because its shape at rest does not fit anywhere.
+ */
+stuck: boolean, };
 
 export type ReplayInfo = {
 /**

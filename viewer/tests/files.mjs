@@ -105,3 +105,30 @@ name = "rope"
 shape.chain = { from = [0, 0, 0], to = ["1 m", 0, 0], nodes = 10, radius = "1 kg" }
 model.springs = { mass = "1 g", stifness = "1 kN/m" }
 `;
+
+/** A stone that falls a hundred times as fast as it should, and how fast things fall. */
+export const RUNAWAY = `serosa = 1
+title = "Runaway"
+
+[world]
+step = "4 ms"
+gravity = [0, 0, -1000]
+
+[[body]]
+name = "stone"
+shape.sphere = { center = [0, 0, 0], radius = "3 cm" }
+model.rigid = { mass = "100 g" }
+
+[[tune]]
+target = "gravity"
+min = "1 m/s2"
+max = "1000 m/s2"
+
+[[probe]]
+name = "height"
+position = { body = "stone" }
+
+[camera]
+eye = [0, "-60 cm", 0]
+target = [0, 0, 0]
+`;

@@ -35,6 +35,7 @@ pub fn run(tally: &mut Tally) -> Result<(), String> {
         "viewer/tests/parts.test.mjs",
         "viewer/tests/browser.test.mjs",
         "viewer/tests/flexible.test.mjs",
+        "viewer/tests/guard.test.mjs",
         "viewer/tests/mesh.test.mjs",
     ])?;
     let child = tests.stdout(Stdio::piped()).spawn().map_err(|error| no_node(&error))?;

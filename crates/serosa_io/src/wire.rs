@@ -92,6 +92,11 @@ pub enum ToServer {
         /// In SI.
         value: f64,
     },
+    /// Give a body back at once that the guard holds.
+    Release {
+        /// Number of the body.
+        body: usize,
+    },
     /// Begin to record; the scene begins again, so that the recording holds all of it.
     Record,
     /// End the recording, or leave a replay.
@@ -231,10 +236,28 @@ pub struct Status {
     pub replay: Option<ReplayInfo>,
     /// Recordings that can be replayed, newest first.
     pub recordings: Vec<String>,
-    /// Names of bodies that ran away and were frozen.
-    pub frozen: Vec<String>,
+    /// Bodies that ran away not long ago, in their order.
+    pub held: Vec<HeldInfo>,
     /// Why control elements are stopped now, a sentence each; empty where none is.
     pub stopped: Vec<String>,
+}
+
+/// A body that ran away.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct HeldInfo {
+    /// Its number.
+    pub body: usize,
+    /// Its name.
+    pub name: String,
+    /// What it did, as the end of a sentence about it.
+    pub why: String,
+    /// How often it ran away, each time soon after the last.
+    pub times: u32,
+    /// Whether it still stands fixed; otherwise it was given back.
+    pub is_held: bool,
+    /// Whether it is held on because its shape at rest does not fit anywhere.
+    pub stuck: bool,
 }
 
 /// A replay in progress.

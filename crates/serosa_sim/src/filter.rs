@@ -35,6 +35,7 @@ mod shorten;
 
 pub use certify::Planes;
 pub(crate) use certify::margin;
+pub(crate) use shorten::Shortened;
 
 use crate::body::Substep;
 use crate::model::{BodyKind, Pose, PrimKind};
@@ -44,7 +45,7 @@ use crate::state::State;
 use crate::{Real, Scratch, Vec3, VertexId};
 use certify::{Scene, certify};
 use serosa_geometry::rotation::from_rotation_vector;
-use shorten::{Shortened, Turn};
+use shorten::Turn;
 
 /// The gap that is always left between primitives that are not thinner than a millimetre \[m\].
 pub const MARGIN: Real = REST_GAP * MARGIN_SHARE;

@@ -1,7 +1,7 @@
 //! `Input`: all that the outside may say in one tick.
 
 use crate::model::Pose;
-use crate::{Quat, Real, Vec3};
+use crate::{BodyId, Quat, Real, Vec3};
 use serde::{Deserialize, Serialize};
 
 /// Where a hand holds its tool, on a fixed lattice: 1/64 µm and 2⁻²² of a quaternion.
@@ -127,7 +127,7 @@ impl Control {
     }
 }
 
-/// All that the outside says in one tick. Absolute, so that a lost tick loses nothing lasting.
+/// All that the outside says in one tick. Absolute, so that a lost tick loses nothing lasting but a release.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Input {
     /// One per tool, or none to leave all tools where they are led.
@@ -138,6 +138,8 @@ pub struct Input {
     pub sweeps: u32,
     /// Values of the scene's tunables in SI, in its order; empty to leave them.
     pub tunables: Vec<Real>,
+    /// A body that the guard holds and that is given back at once.
+    pub release: Option<BodyId>,
 }
 
 impl Input {
@@ -150,6 +152,7 @@ impl Input {
             controls: world.state.controls.iter().map(|c| c.goal).collect(),
             sweeps: 0,
             tunables: world.params.tunables.iter().map(|t| t.start).collect(),
+            release: None,
         }
     }
 }

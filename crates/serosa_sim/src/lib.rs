@@ -13,7 +13,7 @@ pub mod cover;
 pub mod detect;
 pub mod energy;
 pub mod filter;
-mod guard;
+pub mod guard;
 pub mod input;
 pub mod ledger;
 pub mod model;

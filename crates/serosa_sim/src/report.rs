@@ -1,5 +1,6 @@
 //! `StepReport`: what a step saw and did. Trouble is reported here, never thrown and never hidden.
 
+use crate::guard::Fault;
 use crate::model::{BodyKind, Model};
 use crate::respond::qp::QpReport;
 use crate::{BodyId, Real};
@@ -131,6 +132,21 @@ impl Estimate {
     }
 }
 
+/// A body that the guard holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Held {
+    /// The body.
+    pub body: BodyId,
+    /// Why.
+    pub why: Fault,
+    /// How often it ran away, each time soon after the last.
+    pub times: u32,
+    /// Steps for which it is still held.
+    pub left: u32,
+    /// Whether it is held on because its shape at rest does not fit anywhere.
+    pub stuck: bool,
+}
+
 /// The report of one step.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StepReport {
@@ -153,6 +169,10 @@ pub struct StepReport {
     pub violated: u32,
     /// Bodies that the guard took out of the motion in this step.
     pub quarantined: Vec<BodyId>,
+    /// Bodies that it gave back at the start of this step.
+    pub released: Vec<BodyId>,
+    /// Bodies that it holds at the end of this step, with why and how often.
+    pub held: Vec<Held>,
     /// Flexible bodies whose control elements were stopped in this step, and why.
     pub refusals: Vec<Refusal>,
     /// Vertices that slipped out of jaws in this step.
@@ -170,9 +190,46 @@ impl StepReport {
         (self.slipped_out, self.sweeps, self.violated, self.residual_m) = (0, 0, 0, None);
         self.error = None;
         self.quarantined.clear();
+        self.released.clear();
+        self.held.clear();
         self.refusals.clear();
         self.qp.clear();
     }
+
+    /// With room for what so many bodies can say, so that trouble allocates nothing.
+    pub(crate) fn with_room(bodies: usize) -> Self {
+        let (quarantined, released) = (Vec::with_capacity(bodies), Vec::with_capacity(bodies));
+        Self { quarantined, released, held: Vec::with_capacity(bodies), ..Self::default() }
+    }
+
+    /// What a substep has added so far.
+    pub(crate) fn mark(&self) -> Mark {
+        Mark {
+            refusals: self.refusals.len(),
+            trouble: self.qp.trouble.len(),
+            solved: [self.qp.passes, self.qp.rounds],
+            slipped_out: self.slipped_out,
+            residual_m: self.residual_m,
+        }
+    }
+
+    /// Forgets what was added since.
+    pub(crate) fn back_to(&mut self, mark: &Mark) {
+        self.refusals.truncate(mark.refusals);
+        self.qp.trouble.truncate(mark.trouble);
+        [self.qp.passes, self.qp.rounds] = mark.solved;
+        (self.slipped_out, self.residual_m) = (mark.slipped_out, mark.residual_m);
+    }
+}
+
+/// How far a report had come.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Mark {
+    refusals: usize,
+    trouble: usize,
+    solved: [u32; 2],
+    slipped_out: u32,
+    residual_m: Option<Real>,
 }
 
 /// Writes the time since the last reading to a stage.

@@ -8,6 +8,7 @@ use crate::body::system::System;
 use crate::body::tissue::TissueWork;
 use crate::detect::{Finder, Reach, Shells};
 use crate::filter::Planes;
+use crate::guard::Start;
 use crate::ledger::Tally;
 use crate::model::{Model, Pose};
 use crate::respond::augmented_lagrangian::momentum::Settling;
@@ -110,8 +111,10 @@ pub struct Scratch {
     pub stopped: Vec<bool>,
     /// Which part of the step this is, from 0. Written by the frame.
     pub substep: u32,
-    /// The state before the step, to roll back to. Written by the frame.
+    /// The state before the step. Written by the frame.
     pub before: State,
+    /// Where the substep began, to begin it again. Written by the frame.
+    pub start: Start,
     /// Contact force on each body in the last step \[N\]. Written by Finish.
     pub contact_force: Vec<Vec3>,
     /// Force of the hand on each tool in the last step \[N\]. Written by Finish.
@@ -176,6 +179,7 @@ impl Scratch {
             stopped: vec![false; model.bodies.len()],
             substep: 0,
             before: state,
+            start: Start::default(),
             contact_force: vec![Vec3::ZERO; model.bodies.len()],
             hand_force: vec![Vec3::ZERO; model.tools.len()],
         }
@@ -185,7 +189,12 @@ impl Scratch {
     pub(crate) fn begin(&mut self, model: &Model, state: &State) {
         self.before.copy_from(state);
         self.lost.fill(false);
-        self.tally.begin();
+        self.contact_force.fill(Vec3::ZERO);
+        self.free(model, state);
+    }
+
+    /// What may move, and how.
+    pub(crate) fn free(&mut self, model: &Model, state: &State) {
         for (b, body) in model.bodies.iter().enumerate() {
             for v in body.vertex_range() {
                 self.inv_mass[v] = if state.frozen[b] { 0.0 } else { model.inv_mass[v] };
@@ -198,6 +207,5 @@ impl Scratch {
                 Mobility { inv_mass: rigid.inv_mass, inv_inertia: rigid.inv_inertia }
             };
         }
-        self.contact_force.fill(Vec3::ZERO);
     }
 }

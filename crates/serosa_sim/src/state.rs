@@ -1,6 +1,7 @@
 //! `State`: what is saved. With `Model`, `Params` and the inputs to come it is enough to resume a run.
 
 use crate::body::flexible::elements;
+use crate::guard::Hold;
 use crate::input::Control;
 use crate::model::{Model, Pose, PrimKind};
 use crate::row::RowKey;
@@ -113,8 +114,10 @@ pub struct State {
     /// One per vertex, then per rigid frame, then per body as a whole: how far it may stray in the next substep for what it did in those before
     /// \[m\]; 0 where its free motion says enough. Written by Finish.
     pub ahead: Vec<Real>,
-    /// One per body: taken out of the motion by the guard. Written by Guard.
+    /// One per body: stands fixed. Written by Guard; what is set from outside stays until it is taken back there.
     pub frozen: Vec<bool>,
+    /// One per body: for how long the guard holds it, and how often it had to. Written by Guard.
+    pub holds: Vec<Hold>,
     /// Active pairs of the tracker, sorted, each once; empty with other detectors. Written by Detect.
     pub tracked: Vec<Tracked>,
 }
@@ -141,6 +144,7 @@ impl State {
             kept: Vec::new(),
             ahead: vec![0.0; model.rest.len() + model.rigids.len() + model.bodies.len()],
             frozen: vec![false; model.bodies.len()],
+            holds: vec![Hold::default(); model.bodies.len()],
             tracked: Vec::new(),
         }
     }
@@ -161,6 +165,7 @@ impl State {
             && self.controls.len() == elements(model).count()
             && self.grips.iter().all(|g| g.tool.at() < model.tools.len() && g.vertex.at() < n)
             && self.frozen.len() == model.bodies.len()
+            && self.holds.len() == model.bodies.len()
             && self.tracked.windows(2).all(|w| w[0] < w[1])
             && self.tracked.iter().all(|t| t.a < t.b && is_segment(t.a) && is_segment(t.b))
     }
@@ -180,6 +185,7 @@ impl State {
         self.kept.clone_from(&other.kept);
         self.ahead.clone_from(&other.ahead);
         self.frozen.clone_from(&other.frozen);
+        self.holds.clone_from(&other.holds);
         // With its room, since the tracker makes room ahead.
         self.tracked.clear();
         self.tracked.reserve(other.tracked.capacity());
@@ -223,6 +229,11 @@ impl State {
         }
         self.ahead.iter().for_each(|a| h.word(a.to_bits()));
         self.frozen.iter().for_each(|f| h.word(u64::from(*f)));
+        for hold in &self.holds {
+            h.word(u64::from(hold.left) << 32 | u64::from(hold.times));
+            let why = hold.why.map_or(0, |why| why as u64 + 1);
+            h.word(u64::from(hold.calm) << 32 | why << 1 | u64::from(hold.stuck));
+        }
         self.tracked.iter().for_each(|t| h.word(u64::from(t.a.0) << 32 | u64::from(t.b.0)));
         h.finish()
     }
@@ -299,6 +310,7 @@ mod tests {
             pos: vec![Vec3::ONE; 3],
             vel: vec![Vec3::ZERO; 3],
             frozen: vec![false],
+            holds: vec![Hold::default()],
             ..State::default()
         };
         let mut seen = vec![state.hash()];
@@ -312,6 +324,16 @@ mod tests {
             }
         }
         seen.push(State { frozen: vec![true], ..state.clone() }.hash());
+        let (clean, why) = (Hold::default(), Some(crate::guard::Fault::NotFinite));
+        for hold in [
+            Hold { left: 1, ..clean },
+            Hold { times: 1, ..clean },
+            Hold { calm: 1, ..clean },
+            Hold { why, ..clean },
+            Hold { stuck: true, ..clean },
+        ] {
+            seen.push(State { holds: vec![hold], ..state.clone() }.hash());
+        }
         seen.push(State { tracked: vec![Tracked { a: PrimId(0), b: PrimId(2) }], ..state.clone() }.hash());
         seen.push(State { tick: 1, ..state }.hash());
         let all = seen.len();

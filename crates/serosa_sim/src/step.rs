@@ -1,8 +1,10 @@
 //! The frame: one step, as a list of stages.
 
 use crate::body::Substep;
-use crate::report::{Stage, Stopwatch, Timer};
-use crate::{Input, World, body, detect, filter, guard, ledger, respond, tools};
+use crate::filter::Shortened;
+use crate::report::{Stage, StepReport, Stopwatch, Timer};
+use crate::state::State;
+use crate::{Input, Scratch, World, body, detect, filter, guard, ledger, respond, tools};
 
 /// The most passes that an input may ask for; a recording from elsewhere cannot make a step endless.
 pub const SWEEPS_MAX: u32 = 10_000;
@@ -15,56 +17,35 @@ const ROUNDS: u32 = 1;
 /// Cannot fail: trouble is counted in `world.report`. Allocates nothing once the buffers have grown.
 /// No stage calls another.
 pub fn step(world: &mut World, input: &Input, watch: Stopwatch) {
-    let World { model, params, state, scratch, report } = world;
     let mut timer = Timer::start(watch);
-    report.clear();
-    params.tune(&input.tunables);
+    world.report.clear();
+    world.params.tune(&input.tunables);
+    world.scratch.tally.begin();
+    guard::begin(world, input);
+    let World { model, params, state, scratch, report } = world;
+    timer.mark(report, Stage::Guard);
+
     let h = params.dt_s / f64::from(params.substeps.max(1));
     let sweeps = if input.sweeps > 0 { input.sweeps.min(SWEEPS_MAX) } else { params.sweeps };
     let sub = Substep { model, params, h, sweeps };
     report.sweeps = sweeps;
-
     scratch.begin(model, state);
-    // A number that is none would pass from body to body before the end of the step.
-    guard::check(model, params, state, scratch, report);
-    if !report.quarantined.is_empty() {
-        scratch.begin(model, state);
-    }
     tools::lead(model, params, state, &input.hands);
     tools::direct(state, &input.controls);
     timer.mark(report, Stage::Tools);
 
     for substep in 0..params.substeps.max(1) {
         scratch.substep = substep;
-        body::predict(&sub, state, scratch, report);
-        timer.mark(report, Stage::Predict);
-
-        detect::find(&sub, state, scratch, report);
-        timer.mark(report, Stage::Detect);
-
-        respond::answer(&sub, state, scratch, report);
-        timer.mark(report, Stage::Respond);
-
-        for round in 0.. {
-            let mut search = 0;
-            while !filter::clip(&sub, state, scratch, search) {
-                detect::find_again(&sub, state, scratch, search == 0);
-                search += 1;
+        scratch.start.note(state, report);
+        // Once, but where a body runs away: then again with that body standing still.
+        let shortened = loop {
+            let shortened = advance(&sub, state, scratch, report, &mut timer);
+            let is_sound = guard::contain(&sub, state, scratch, report);
+            timer.mark(report, Stage::Guard);
+            if is_sound {
+                break shortened;
             }
-            timer.mark(report, Stage::Filter);
-            if round >= ROUNDS || !respond::would_go_on(&sub, state, scratch) {
-                break;
-            }
-            detect::find_again(&sub, state, scratch, true);
-            timer.mark(report, Stage::Detect);
-
-            respond::go_on(&sub, state, scratch, report);
-            timer.mark(report, Stage::Respond);
-        }
-        respond::close(&sub, state, scratch, report);
-        ledger::before_filter(&sub, scratch);
-        let shortened = filter::take(&sub, state, scratch);
-        respond::follow(&sub, state, scratch);
+        };
         ledger::after_filter(&sub, state, scratch);
         report.truncated += shortened.vertices;
         report.violated += shortened.attachments;
@@ -75,7 +56,51 @@ pub fn step(world: &mut World, input: &Input, watch: Stopwatch) {
         timer.mark(report, Stage::Finish);
     }
 
-    guard::check(model, params, state, scratch, report);
+    guard::tell(state, scratch, report);
     state.tick += 1;
     timer.mark(report, Stage::Guard);
+}
+
+/// One substep, up to where it would end.
+fn advance(
+    sub: &Substep,
+    state: &mut State,
+    scratch: &mut Scratch,
+    report: &mut StepReport,
+    timer: &mut Timer,
+) -> Shortened {
+    body::predict(sub, state, scratch, report);
+    timer.mark(report, Stage::Predict);
+
+    guard::look_ahead(sub, scratch);
+    timer.mark(report, Stage::Guard);
+
+    detect::find(sub, state, scratch, report);
+    timer.mark(report, Stage::Detect);
+
+    respond::answer(sub, state, scratch, report);
+    timer.mark(report, Stage::Respond);
+
+    for round in 0.. {
+        let mut search = 0;
+        while !filter::clip(sub, state, scratch, search) {
+            detect::find_again(sub, state, scratch, search == 0);
+            search += 1;
+        }
+        timer.mark(report, Stage::Filter);
+        if round >= ROUNDS || !respond::would_go_on(sub, state, scratch) {
+            break;
+        }
+        detect::find_again(sub, state, scratch, true);
+        timer.mark(report, Stage::Detect);
+
+        respond::go_on(sub, state, scratch, report);
+        timer.mark(report, Stage::Respond);
+    }
+    respond::close(sub, state, scratch, report);
+    ledger::before_filter(sub, scratch);
+    let shortened = filter::take(sub, state, scratch);
+    respond::follow(sub, state, scratch);
+    timer.mark(report, Stage::Filter);
+    shortened
 }

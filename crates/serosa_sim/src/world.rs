@@ -24,7 +24,7 @@ impl World {
         Self {
             state: State::start(&model),
             scratch: Scratch::for_model(&model),
-            report: StepReport::default(),
+            report: StepReport::with_room(model.bodies.len()),
             model,
             params,
         }

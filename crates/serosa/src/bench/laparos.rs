@@ -130,13 +130,14 @@ fn run(rigid: usize, soft: usize, approach: Approach) -> Result<Outcome, Failure
         let apart = world.state.pos.iter().zip(&world.model.rest).map(|(x, r)| (*x - *r).length() / RADIUS);
         apart.collect::<Vec<f64>>()
     };
+    let mut frozen = false;
     let mut steps = walk(&raw, &mut world, (end / DT).round() as usize, |world| {
+        frozen |= !world.report.quarantined.is_empty();
         farthest = away(world).into_iter().fold(farthest, f64::max);
     });
     steps.retain(|s| s.contacts > 0);
     let left = away(&world);
     let moved = [farthest, left.iter().sum::<f64>() / left.len() as f64];
-    let frozen = world.state.frozen.iter().any(|f| *f);
     Ok(Outcome { rigid, soft, approach, steps, moved, frozen })
 }
 

@@ -193,7 +193,7 @@ impl Outcome {
         self.stretch = [self.stretch[0].max(stretch), stretch];
         self.overlap_m = [self.overlap_m[0].max(overlap), overlap];
         self.height_m = points.iter().map(|p| p.z).fold(0.0, f64::max);
-        self.frozen = world.state.frozen.iter().any(|f| *f);
+        self.frozen |= !world.report.quarantined.is_empty();
     }
 
     /// Mean time of a frame \[ms\].

@@ -2,6 +2,7 @@
 
 use crate::cli::{AuditEvery, RunArgs};
 use crate::scenes::{self, SceneText};
+use crate::session::runaway::Runaway;
 use crate::session::{Device, Recorder, Session, checks, memory};
 use crate::{Console, Failure};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -262,6 +263,7 @@ fn as_json(scene: &SceneText, session: &Session, threads: usize, seed: u64) -> V
         "truncated": seen.gauge.truncated,
         "quality": seen.gauge.json(world.params.sweeps),
         "quarantined": seen.quarantined.len(),
+        "guard": seen.quarantined.iter().map(Runaway::json).collect::<Vec<_>>(),
         "refusals": seen.refusals.iter().map(|(r, _)| r.words(&world.model)).collect::<Vec<_>>(),
         "qp": seen.programmes.json(&world.model),
         "memory_mb": { "start": seen.memory_mb[0], "end": seen.memory_mb[1] },
@@ -276,12 +278,13 @@ fn ledger(session: &Session, console: &mut Console) {
     let ledger = &session.ledger;
     let losses = &ledger.losses;
     console.say(format!(
-        "  energy rose by {:.2} % at most; put in {:.4} J; lost to friction {:.4}, damping {:.4}, filter {:.4}, the rest {:.4} J",
+        "  energy rose by {:.2} % at most; put in {:.4} J; lost to friction {:.4}, damping {:.4}, filter {:.4}, guard {:.4}, the rest {:.4} J",
         100.0 * ledger.gain,
         ledger.work.total(),
         losses.friction,
         losses.damping,
         losses.filter,
+        losses.guard,
         ledger.remainder()
     ));
     console.say(format!(
@@ -332,10 +335,8 @@ fn summary(scene: &SceneText, loaded: &Loaded, session: &Session, threads: usize
         ));
     }
     console.say(format!("  quality: {}", seen.gauge.words(world.params.sweeps)));
-    for (name, time) in &seen.quarantined {
-        console.say(format!(
-            "  WARNING: \"{name}\" ran away at {time:.3} s and was frozen where it last was sound"
-        ));
+    for runaway in &seen.quarantined {
+        console.say(format!("  WARNING: {}", runaway.words()));
     }
     for (refusal, time) in &seen.refusals {
         console.say(format!("  WARNING: at {time:.3} s: {}", refusal.words(model)));

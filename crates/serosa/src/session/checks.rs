@@ -165,7 +165,7 @@ pub fn json(session: &Session) -> Value {
             "outside": work.outside,
         },
         "losses_j": {
-            "friction": losses.friction, "damping": losses.damping, "filter": losses.filter,
+            "friction": losses.friction, "damping": losses.damping, "filter": losses.filter, "guard": losses.guard,
             "integrator": ledger.remainder(),
         },
         "broken": broken(session).iter().map(|b| b.limit.check.key()).collect::<Vec<_>>(),

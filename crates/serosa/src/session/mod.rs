@@ -9,14 +9,17 @@ pub mod gauge;
 pub mod memory;
 pub mod programme;
 pub mod recorder;
+pub mod runaway;
 pub mod times;
 
 use budget::Budget;
 use gauge::Gauge;
+use runaway::Runaway;
 use serosa_sim::audit::{Audit, Auditor};
 use serosa_sim::ledger::Ledger;
 use serosa_sim::report::Refusal;
-use serosa_sim::{Control, Hand, Input, World, step};
+use serosa_sim::{BodyId, Control, Hand, Input, World, step};
+use std::collections::VecDeque;
 use std::time::Instant;
 use times::Times;
 
@@ -48,6 +51,8 @@ pub struct Session {
     pub ledger: Ledger,
     /// What the outside says in the next step.
     pub input: Input,
+    /// Bodies that someone asks to be given back, one in a step.
+    releases: VecDeque<BodyId>,
     auditor: Auditor,
     start: Instant,
 }
@@ -69,8 +74,8 @@ pub struct Seen {
     pub gauge: Gauge,
     /// Flexible bodies whose control elements were stopped: body, element and why, each once with the first time \[s\].
     pub refusals: Vec<(Refusal, f64)>,
-    /// Names of the bodies that the guard took out, and when \[s\].
-    pub quarantined: Vec<(String, f64)>,
+    /// The bodies that the guard held, in the order in which they first ran away.
+    pub quarantined: Vec<Runaway>,
     /// Steps audited.
     pub audits: u64,
     /// Contacts missed in audited steps.
@@ -93,6 +98,7 @@ impl Session {
             moved: vec![None; world.state.controls.len()],
             ledger: Ledger::default(),
             input: Input::at_rest(&world),
+            releases: VecDeque::new(),
             world,
             device,
             recorder: None,
@@ -123,6 +129,13 @@ impl Session {
         led.as_ref().or(self.input.hands.get(tool)).is_some_and(Hand::grips)
     }
 
+    /// Gives a body back in the next step, or in one of the next where several are asked for.
+    pub fn give_back(&mut self, body: BodyId) {
+        if body.at() < self.world.model.bodies.len() && !self.releases.contains(&body) {
+            self.releases.push_back(body);
+        }
+    }
+
     /// One step. Fails only where the recording cannot be written.
     pub fn step(&mut self) -> Result<(), serosa_io::recording::RecordError> {
         self.device.read(self.world.state.tick, self.world.params.dt_s, &mut self.input);
@@ -132,6 +145,7 @@ impl Session {
         for (control, moved) in self.input.controls.iter_mut().zip(&self.moved) {
             *control = moved.unwrap_or(*control);
         }
+        self.input.release = self.releases.pop_front();
         if let Some(budget) = &self.budget {
             self.input.sweeps = budget.sweeps();
         }
@@ -195,11 +209,7 @@ impl Session {
                 seen.refusals.push((*refusal, self.world.state.tick as f64 * self.world.params.dt_s));
             }
         }
-        for body in &report.quarantined {
-            let name = self.world.model.bodies[body.at()].name.clone();
-            let time = self.world.state.tick as f64 * self.world.params.dt_s;
-            seen.quarantined.push((name, time));
-        }
+        runaway::note(&self.world, &mut seen.quarantined);
     }
 }
 

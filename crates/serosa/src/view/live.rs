@@ -11,8 +11,10 @@ use crate::scenes::{self, SceneText};
 use crate::session::budget::Budget;
 use crate::session::{Device, Recorder, Session};
 use serosa_io::scene::Loaded;
-use serosa_io::wire::{ReplayInfo, Status, ToPage, ToServer};
-use serosa_sim::{Control, Hand, Input, Quat, Vec3, World};
+use serosa_io::wire::{HeldInfo, ReplayInfo, Status, ToPage, ToServer};
+use serosa_sim::guard::Hold;
+use serosa_sim::model::Body;
+use serosa_sim::{BodyId, Control, Hand, Input, Quat, Vec3, World};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -197,6 +199,11 @@ impl Live {
                 self.control(element, place.map(|c| c.loaded(force.into(), torque.into())).ok());
             }
             ToServer::Tune { index, value } => self.tune(index, value),
+            ToServer::Release { body } => {
+                if let Some(open) = &mut self.open {
+                    open.session.give_back(BodyId::from(body));
+                }
+            }
             ToServer::Record => self.record(),
             ToServer::Stop => self.stop(),
             ToServer::Replay { name } => self.replay(&name),
@@ -400,8 +407,7 @@ impl Live {
                 differs_at_s: p.differs_at.map(|t| t as f64 * p.world.params.dt_s),
             }),
             recordings: self.recordings.clone(),
-            frozen: session
-                .map_or_else(Vec::new, |s| s.seen.quarantined.iter().map(|q| q.0.clone()).collect()),
+            held: self.open.as_ref().map_or_else(Vec::new, |open| held(open.world())),
             stopped: self.open.as_ref().map_or_else(Vec::new, stopped),
         };
         self.hub.status.send_if_modified(|old| {
@@ -437,6 +443,16 @@ impl Live {
         self.hub.moment.send_replace(Arc::new(frame));
         self.tell();
     }
+}
+
+/// Bodies that ran away not long ago.
+fn held(world: &World) -> Vec<HeldInfo> {
+    let all = world.model.bodies.iter().zip(&world.state.holds).enumerate();
+    let one = |(body, (of, hold)): (usize, (&Body, &Hold))| {
+        let (name, why) = (of.name.clone(), hold.why?.words().to_owned());
+        Some(HeldInfo { body, name, why, times: hold.times, is_held: hold.is_held(), stuck: hold.stuck })
+    };
+    all.filter_map(one).collect()
 }
 
 /// Why control elements are stopped, a sentence each.

@@ -97,10 +97,6 @@ impl Picture {
             *sum += ns;
         }
         self.steps += 1;
-        for body in &session.world.report.quarantined {
-            let name = &session.world.model.bodies[body.at()].name;
-            hub.notice("warning", format!("\"{name}\" ran away and was frozen where it last was sound."));
-        }
         true
     }
 

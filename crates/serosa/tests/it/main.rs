@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod access;
+mod bad_input;
 mod bake;
 mod bits;
 mod cli;

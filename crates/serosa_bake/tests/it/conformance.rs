@@ -284,7 +284,7 @@ fn the_same_bits_on_any_number_of_threads_and_after_a_restore() {
 }
 
 #[test]
-fn a_body_gone_wrong_is_frozen_and_the_others_go_on() {
+fn a_body_gone_wrong_is_held_and_the_others_go_on() {
     for specimen in all() {
         let mut other = specimen.body.clone();
         other.name = "other".into();
@@ -304,8 +304,12 @@ fn a_body_gone_wrong_is_frozen_and_the_others_go_on() {
         }
         run(&mut world, 1);
         assert_eq!(world.report.quarantined.len(), 1, "{}", specimen.name);
-        run(&mut world, 49);
+        let held_for = serosa_sim::guard::steps_held(world.params.dt_s, 1);
+        assert!((5..=50).contains(&held_for), "{}: {held_for}", specimen.name);
+        run(&mut world, held_for - 1);
         assert!(world.state.frozen[0] && !world.state.frozen[1], "{}", specimen.name);
+        run(&mut world, 50 - held_for);
+        assert!(held_for == 50 || !world.state.frozen[0], "{}", specimen.name);
         assert!(world.state.pos.iter().all(|p| p.is_finite()));
         let n = alone.state.pos.len();
         for (a, b) in alone.state.pos.iter().zip(&world.state.pos[n..]) {

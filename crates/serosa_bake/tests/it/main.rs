@@ -22,6 +22,7 @@ mod flexible;
 mod flexible_contact;
 mod growing;
 mod guarantee;
+mod held;
 mod lagrangian;
 mod ledger;
 mod make;

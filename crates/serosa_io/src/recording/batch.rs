@@ -6,15 +6,16 @@
 //! 2. the low 32 bits of the hash after each tick, then the high 32 bits of the last: little-endian;
 //! 3. the first input in full: varint numbers of hands and of control elements; for each hand a row of 8 zigzag varints,
 //!    for each control element two; sweeps as varint; varint number of tunables and for each the bits of its `f64`,
-//!    little-endian;
+//!    little-endian; the body given back, from 1, or 0 for none: varint;
 //! 4. for each row 8 bytes: how each of its numbers is guessed and coded in this batch;
 //! 5. bits, lowest first, for the ticks in which the input changes:
 //!    - the ticks since the last change, Elias gamma; one that leads to the end of the batch ends it;
-//!    - 0 if the same things change as in the last change, or 1 and a bit for each row, for the sweeps and
-//!      for the tunables as a whole;
+//!    - 0 if the same things change as in the last change, or 1 and a bit for each row, for the sweeps, for the
+//!      tunables as a whole and for the body given back;
 //!    - for each row that changes, the zigzag misses of the guesses, Rice-coded;
 //!    - if the sweeps change, their zigzag difference, Rice-coded with parameter 2;
-//!    - if tunables change, a bit for each and 64 bits for each that does.
+//!    - if tunables change, a bit for each and 64 bits for each that does;
+//!    - if the body given back changes, its number as in 3 in 32 bits.
 //!
 //! All inputs of a batch have the same number of hands, control elements and tunables. Bits rather than bytes, because what
 //! a hand adds in a tick is noise of some 8 bits a number, which zstd cannot make smaller and varints make a
@@ -22,7 +23,7 @@
 
 use super::bits::{BitSource, Bytes, Malformed, unzigzag};
 use super::predict::{Columns, Past, WIDTH, coding_order, columns_from, rows, set_row};
-use serosa_sim::{Control, Hand, Input};
+use serosa_sim::{BodyId, Control, Hand, Input};
 
 /// Rice parameter of changes in the number of sweeps.
 pub(super) const SWEEPS_RICE: u32 = 2;
@@ -71,6 +72,13 @@ struct Changes {
     rows: Vec<u32>,
     sweeps: bool,
     tunables: bool,
+    release: bool,
+}
+
+impl Changes {
+    fn is_empty(&self) -> bool {
+        self.rows.is_empty() && !self.sweeps && !self.tunables && !self.release
+    }
 }
 
 /// Goes through the ticks of a batch. Memory in proportion to its bytes, time too.
@@ -174,7 +182,7 @@ impl<'a> Player<'a> {
         if self.bits.get(1)? == 1 {
             self.read_changes()?;
         }
-        if self.changes.rows.is_empty() && !self.changes.sweeps && !self.changes.tunables {
+        if self.changes.is_empty() {
             return Err(Malformed("a change of nothing"));
         }
         for h in &self.changes.rows {
@@ -195,6 +203,9 @@ impl<'a> Player<'a> {
         if self.changes.tunables {
             self.read_tunables()?;
         }
+        if self.changes.release {
+            self.input.release = body_of(self.bits.get(32)?);
+        }
         Ok(())
     }
 
@@ -207,6 +218,7 @@ impl<'a> Player<'a> {
         }
         self.changes.sweeps = self.bits.get(1)? == 1;
         self.changes.tunables = self.bits.get(1)? == 1;
+        self.changes.release = self.bits.get(1)? == 1;
         Ok(())
     }
 
@@ -245,5 +257,15 @@ fn read_input(bytes: &mut Bytes) -> Result<Input, Malformed> {
     for _ in 0..count {
         input.tunables.push(f64::from_bits(bytes.u64()?));
     }
+    input.release = body_of(bytes.varint32()?);
     Ok(input)
+}
+
+/// The number by which the body that is given back is written, if there is one.
+pub(super) fn number_of(release: Option<BodyId>) -> u32 {
+    release.map_or(0, |body| body.0.saturating_add(1))
+}
+
+fn body_of(number: u32) -> Option<BodyId> {
+    number.checked_sub(1).map(BodyId)
 }

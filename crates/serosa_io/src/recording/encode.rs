@@ -1,6 +1,6 @@
 //! Collects the ticks of a batch and codes them as [`batch`](super::batch) says.
 
-use super::batch::SWEEPS_RICE;
+use super::batch::{SWEEPS_RICE, number_of};
 use super::bits::{BitSink, put_varint, zigzag};
 use super::predict::{Columns, Past, Pose, best_columns, coding_order, rows};
 use serosa_sim::{Input, Real};
@@ -14,6 +14,8 @@ pub struct Builder {
     rows: Vec<Pose>,
     sweeps: Vec<u32>,
     tunables: Vec<Real>,
+    /// Bodies given back, by the numbers by which they are written.
+    releases: Vec<u32>,
 }
 
 /// Things in each input.
@@ -61,6 +63,7 @@ impl Builder {
         self.rows.extend(rows(input));
         self.sweeps.push(input.sweeps);
         self.tunables.extend(&input.tunables);
+        self.releases.push(number_of(input.release));
     }
 
     /// Forgets all ticks.
@@ -69,6 +72,7 @@ impl Builder {
         self.rows.clear();
         self.sweeps.clear();
         self.tunables.clear();
+        self.releases.clear();
     }
 
     /// The bytes of the batch. There is one tick at least.
@@ -99,6 +103,7 @@ impl Builder {
         for tunable in self.tunables_at(0) {
             out.extend(tunable.to_bits().to_le_bytes());
         }
+        put_varint(out, u64::from(self.releases.first().copied().unwrap_or_default()));
     }
 
     fn put_changes(&self, columns: &[Columns], mut bits: BitSink) {
@@ -128,18 +133,22 @@ impl Builder {
             if changes[self.inputs.rows() + 1] {
                 self.put_tunables(t, &mut bits);
             }
+            if changes[self.inputs.rows() + 2] {
+                bits.put(u64::from(self.releases[t]), 32);
+            }
         }
         bits.gamma((self.len() - last) as u32);
         bits.finish();
     }
 
-    /// What differs from the tick before: each row, the sweeps, the tunables.
+    /// What differs from the tick before: each row, the sweeps, the tunables, the body given back.
     fn find_changes(&self, t: usize, changes: &mut Vec<bool>) {
         changes.clear();
         let rows = self.rows_at(t).iter().zip(self.rows_at(t - 1));
         changes.extend(rows.map(|(now, before)| now != before));
         changes.push(self.sweeps[t] != self.sweeps[t - 1]);
         changes.push(self.tunables_that_change(t).any(|(change, _)| change));
+        changes.push(self.releases[t] != self.releases[t - 1]);
     }
 
     /// Whether each tunable differs, bit for bit, from the tick before, and its value.
@@ -186,7 +195,7 @@ mod tests {
     use super::super::bits::Malformed;
     use super::*;
     use proptest::prelude::*;
-    use serosa_sim::{Control, Hand};
+    use serosa_sim::{BodyId, Control, Hand};
 
     fn any_hand() -> impl Strategy<Value = Hand> {
         // Mostly small moves, sometimes any numbers at all.
@@ -220,12 +229,14 @@ mod tests {
                 prop::collection::vec(any_control(), controls),
                 any::<u32>(),
                 prop::collection::vec(any_bits, tunables),
+                prop_oneof![4 => Just(None), 1 => (0..u32::MAX).prop_map(|b| Some(BodyId(b)))],
             );
-            let input = input.prop_map(|(hands, controls, sweeps, tunables)| Input {
+            let input = input.prop_map(|(hands, controls, sweeps, tunables, release)| Input {
                 hands,
                 controls,
                 sweeps,
                 tunables,
+                release,
             });
             prop::collection::vec((input, any::<u64>(), 1..4usize), 1..12)
         };
@@ -247,8 +258,9 @@ mod tests {
     }
 
     /// All bits of an input; `==` would not see a NaN.
-    fn bits(input: &Input) -> (Vec<Pose>, u32, Vec<u64>) {
-        (rows(input).collect(), input.sweeps, input.tunables.iter().map(|t| t.to_bits()).collect())
+    fn bits(input: &Input) -> (Vec<Pose>, u32, Vec<u64>, Option<BodyId>) {
+        let tunables = input.tunables.iter().map(|t| t.to_bits()).collect();
+        (rows(input).collect(), input.sweeps, tunables, input.release)
     }
 
     proptest! {

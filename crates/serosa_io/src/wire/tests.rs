@@ -19,6 +19,7 @@ fn typescript() -> String {
         Refusal::decl(&config),
         GalleryEntry::decl(&config),
         Status::decl(&config),
+        HeldInfo::decl(&config),
         ReplayInfo::decl(&config),
         ProblemInfo::decl(&config),
         SceneInfo::decl(&config),

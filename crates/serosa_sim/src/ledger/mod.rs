@@ -12,7 +12,7 @@
 //! held pushes with, as a share of the impulse exchanged.
 //!
 //! Losses are told by cause: friction is drag times slip, row by row; damping that of couplings, of drag and of springs; filter the
-//! kinetic energy that the last clip took. What is left is told as the integrator's: backward Euler, the viscosity of solids,
+//! kinetic energy that the last clip took, guard what it took from bodies that ran away. What is left is told as the integrator's: backward Euler, the viscosity of solids,
 //! bands and tissue, and what unfinished sweeps lose. Where the filter shortened a step, the strain that this brings is among it.
 //!
 //! Flexible bodies have no inertia: they hold energy, and no momentum. What control elements put in is summed by trapezoids,
@@ -86,7 +86,7 @@ pub struct Work {
     pub growth: Real,
     /// By tunables.
     pub tunables: Real,
-    /// By who set positions or velocities from outside, and by the guard, which takes bodies out.
+    /// By who set positions or velocities from outside.
     pub outside: Real,
 }
 
@@ -144,10 +144,14 @@ impl Ledger {
             self.still = 0.5 * STILL * STILL * world.model.mass.iter().copied().chain(moving).sum::<Real>();
             each_reaction(world, |all| self.reactions.push(all));
         }
-        self.work.outside += found.total() - self.energies.total();
         world.params.tune(&input.tunables);
-        self.energies = Energies::of(world);
-        self.work.tunables += self.energies.total() - found.total();
+        let tuned = Energies::of(world);
+        // What is not a number the guard takes out again in this step, and nobody can say what it was.
+        if tuned.total().is_finite() {
+            self.work.outside += found.total() - self.energies.total();
+            self.work.tunables += tuned.total() - found.total();
+            self.energies = tuned;
+        }
     }
 
     /// After the step that was begun.
@@ -161,11 +165,8 @@ impl Ledger {
         self.unkept.take_worse(&tally.unkept);
         self.unheld += u64::from(tally.unheld);
         self.unheld_m = self.unheld_m.max(tally.unheld_m);
-        if !world.report.quarantined.is_empty() {
-            // What the guard rolled back is nobody's gain.
-            let rise = self.balance() - self.lowest;
-            self.work.outside += rise.max(0.0);
-        }
+        // What the guard gave, laying a body back, is nobody's gain.
+        self.lowest -= tally.losses.guard.min(0.0);
         let (balance, work) = (self.balance(), self.work.total());
         self.largest = self.largest.max(scale_of(&self.energies, work));
         let rise = balance - self.lowest;

@@ -23,18 +23,21 @@ pub struct Losses {
     pub damping: Real,
     /// Kinetic energy that the last clip of each substep took; less than nothing where it gave some.
     pub filter: Real,
+    /// What the guard took from bodies that it held or gave back in their shape at rest; less than nothing where it gave some.
+    pub guard: Real,
 }
 
 impl Losses {
     /// All of them.
     pub fn total(&self) -> Real {
-        self.friction + self.damping + self.filter
+        self.friction + self.damping + self.filter + self.guard
     }
 
     pub(super) fn add(&mut self, more: &Self) {
         self.friction += more.friction;
         self.damping += more.damping;
         self.filter += more.filter;
+        self.guard += more.guard;
     }
 }
 
@@ -203,10 +206,8 @@ fn kinetic_of(model: &Model, scratch: &Scratch, b: usize) -> Real {
 pub(super) fn couplings(world: &World) -> Real {
     let (model, state) = (&world.model, &world.state);
     let mut sum = 0.0;
+    // Those of tools that are held too: they have it again when they are given back.
     for ((tool, coupling), lead) in model.tools.iter().zip(&world.params.couplings).zip(&state.leads) {
-        if state.frozen[tool.body.at()] {
-            continue;
-        }
         let pose = &state.pose[tool.rigid.at()];
         let away = rigid::led_center(tool, lead).0 - pose.pos;
         let turn = to_rotation_vector(lead.target.rot * pose.rot.conjugate());

@@ -197,6 +197,7 @@ fn run(case: Case, how: How) -> Result<Outcome, Failure> {
         seen.meetings += meetings;
         seen.contacts = seen.contacts.max(world.report.contacts);
         seen.truncated += u64::from(world.report.truncated);
+        seen.frozen |= !world.report.quarantined.is_empty();
         if frame + 1 == FRAMES / 2 {
             seen.places[1].clone_from(&world.state.pos);
         }
@@ -205,7 +206,6 @@ fn run(case: Case, how: How) -> Result<Outcome, Failure> {
     let blob = &world.state.pos[world.model.bodies[last].vertex_range()];
     seen.lowest_m = blob.iter().map(|p| p.z).fold(f64::INFINITY, f64::min);
     (seen.volume_ratio, seen.inverted) = volumes(&world);
-    seen.frozen = world.state.frozen.iter().any(|f| *f);
     seen.places[0].clone_from(&world.state.pos);
     Ok(seen)
 }

@@ -52,13 +52,14 @@ pub fn settle(segments: u32, bar: &ProgressBar) -> Result<Film, Failure> {
     let baked = bake(&scene(segments)).map_err(|f| Failure::input(format!("error: {f:?}")))?;
     let mut world = baked.world();
     let input = Input::at_rest(&world);
-    let mut frames = Vec::with_capacity(STEPS);
+    let (mut frames, mut ran_away) = (Vec::with_capacity(STEPS), false);
     for _ in 0..STEPS {
         step(&mut world, &input, &mut || 0);
+        ran_away |= !world.report.quarantined.is_empty();
         frames.push(world.scratch.found_pos.clone());
         bar.inc(1);
     }
-    match world.state.frozen.iter().any(|f| *f) {
+    match ran_away {
         true => Err(Failure::CheckFailed(format!("the tube of {segments} segments ran away"))),
         false => Ok(Film { world, frames }),
     }

@@ -78,15 +78,15 @@ fn run(case: &'static str, triangles: usize) -> Result<Outcome, Failure> {
     let mut watcher = Watcher::new(&world);
     let dt_s = world.params.dt_s;
     let steps = (SECONDS / dt_s).round() as usize;
-    let mut tick = 0;
+    let (mut tick, mut frozen) = (0, false);
     let steps = walk(&raw, &mut world, steps, |world| {
+        frozen |= !world.report.quarantined.is_empty();
         if tick % EVERY == 0 {
             watcher.look(world, tick, triangles <= PLAIN && tick % BRUTE_EVERY == 0);
         }
         tick += 1;
     });
     let triangles = world.model.shells[0].triangles.len();
-    let frozen = world.state.frozen.iter().any(|f| *f);
     Ok(Outcome { case, triangles, dt_s, steps, watcher, frozen })
 }
 

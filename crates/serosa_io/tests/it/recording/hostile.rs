@@ -43,9 +43,9 @@ fn other_versions_are_told_apart() {
     assert_eq!(assert_prefix(&recording, &events), 10, "it can still be looked at");
     let text = recording.check_version().unwrap_err().to_string();
     assert!(text.starts_with(&format!("recorded by serosa 0.0.9, this is {VERSION}: ")), "{text}");
-    let newer = mcap_of(&[("serosa/header".into(), b"{\"format\": 4}".to_vec())]);
-    assert_eq!(Recording::read(&newer).unwrap_err(), ReadError::Format { found: 4 });
-    let empty = mcap_of(&[("serosa/header".into(), b"{\"format\": 3}".to_vec())]);
+    let newer = mcap_of(&[("serosa/header".into(), b"{\"format\": 5}".to_vec())]);
+    assert_eq!(Recording::read(&newer).unwrap_err(), ReadError::Format { found: 5 });
+    let empty = mcap_of(&[("serosa/header".into(), b"{\"format\": 4}".to_vec())]);
     assert!(matches!(Recording::read(&empty), Err(ReadError::Header(text)) if text.contains("version")));
 }
 
