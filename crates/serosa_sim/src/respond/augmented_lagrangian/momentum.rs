@@ -42,7 +42,7 @@ const SLENDER: Real = 1e-3;
 /// Rounds over the rows, at most.
 const ROUNDS: u32 = 40;
 /// They end when no impulse changes by more than this share of the largest.
-const ENOUGH: Real = 1e-8;
+const ENOUGH: Real = 1e-4;
 
 /// Working arrays.
 #[derive(Clone, Debug, Default)]
