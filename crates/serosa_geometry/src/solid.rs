@@ -303,8 +303,10 @@ fn box_distance(c: &Cuboid, p: Vec3) -> (Real, Vec3) {
 
 /// Touches of a capsule and a box from here on are not at an end of its core.
 const BETWEEN: u8 = 2;
-/// Touches nearer to each other than this share of the core are one.
+/// Touches nearer to an end than this share of the core are that end.
 const SAME: Real = 1e-6;
+/// The nearest place and one that is nearer to it than this share of the core are one: it stands for the side of the face.
+const ONE: Real = 1e-2;
 
 /// Both ends of the core and, where they lie between them, the point of the core nearest to the box and those where it goes
 /// over the sides of the face it is nearest to: a rod across a table rests on both of its edges.
@@ -344,13 +346,21 @@ fn round_box(a: &Round, c: &Cuboid, emit: &mut impl FnMut(Touch)) {
         }
         if slope(mid) < 0.0 { lo = mid } else { hi = mid }
     }
-    let mut between = over_face(a, c, 0.5 * (lo + hi));
-    between.sort_by(Real::total_cmp);
-    let (mut last, mut feature) = (0.0, BETWEEN);
-    for s in between {
-        if s > last + SAME && s < 1.0 - SAME {
+    let [nearest, first, last] = over_face(a, c, 0.5 * (lo + hi));
+    let mut between = [(nearest, BETWEEN), (first, BETWEEN + 1), (last, BETWEEN + 2)];
+    // By its side, not by its turn: what a place has learnt is found by its number, and which of them is nearest changes with
+    // the least tilt.
+    for k in [1, 2] {
+        if (between[k].0 - nearest).abs() < ONE {
+            between[0].1 = if first == last { BETWEEN } else { between[k].1 };
+            between[k].0 = Real::NAN;
+        }
+    }
+    // Rows come in the order of their numbers.
+    between.sort_by_key(|(_, feature)| *feature);
+    for (s, feature) in between {
+        if s > SAME && s < 1.0 - SAME {
             touch(s, feature);
-            (last, feature) = (s, feature + 1);
         }
     }
 }
@@ -518,7 +528,9 @@ mod tests {
                 radius: 0.05,
             };
             let found = collect(&Solid::Round(rod), &Solid::Cuboid(table));
-            let at: Vec<Real> = found.iter().filter(|t| t.feature >= BETWEEN).map(|t| t.on_b.x).collect();
+            let mut at: Vec<Real> = found.iter().filter(|t| t.feature >= BETWEEN).map(|t| t.on_b.x).collect();
+            assert!(found.windows(2).all(|two| two[0].feature < two[1].feature), "{found:?}");
+            at.sort_by(Real::total_cmp);
             assert!(at.len() == 2 || at.len() == 3, "{tilt}: {at:?}");
             assert!(
                 (at[0] - ends[0]).abs() < 1e-3 && (at[at.len() - 1] - ends[1]).abs() < 1e-3,

@@ -73,7 +73,9 @@ impl Check {
     fn is_asked(self, session: &Session) -> bool {
         let world = &session.world;
         let default = world.params.response == Response::AugmentedLagrangian;
-        let led = || world.model.bodies.iter().any(|b| matches!(b.kind, BodyKind::Flexible(_)));
+        let has_elements =
+            |kind: &BodyKind| matches!(kind, BodyKind::Flexible(own) if !own.elements.is_empty());
+        let led = || world.model.bodies.iter().any(|b| has_elements(&b.kind));
         match self {
             Self::Missed => true,
             Self::Overlap => !matches!(world.params.filter, Filter::Off),

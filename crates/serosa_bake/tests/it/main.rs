@@ -28,6 +28,7 @@ mod ledger;
 mod make;
 mod misuse;
 mod overlap;
+mod pairs_of_kinds;
 mod programme;
 mod qp;
 mod qp_solids;

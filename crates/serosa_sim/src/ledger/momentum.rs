@@ -7,17 +7,20 @@
 //! The angular balance is taken about the middle of what pushes. Tools are not counted in it: a hand may hold them by any
 //! torque. Moments are taken where things are at the end of the substep, and where they were at its start: an implicit step is exact in the
 //! first, one whose angular momentum was mended in the second, and the drift of an integrator in free spin lies between them. So the error
-//! is the least on the way from one to the other.
+//! is the least on the way from one to the other. About the line of what is slender, a rope, nothing is asked: its vertices hold no
+//! spin about it.
 
 use super::tally::{Impulse, each_impulse};
 use crate::body::{Substep, rigid};
 use crate::model::{BodyKind, Model};
-use crate::row::meeting_point;
+use crate::respond::augmented_lagrangian::momentum::{acts_at, turns};
 use crate::state::State;
-use crate::{Real, Scratch, Vec3, World};
+use crate::{Mat3, Real, Scratch, Vec3, World};
 
 /// The scale is never less than this share of all momenta by size: what rounding does is no error.
 const ROUNDING: Real = 1e-8;
+/// Of axes that are orthonormal but for rounding.
+const SQUARE: Real = 1e-6;
 
 /// Momentum that nothing explains.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -88,10 +91,13 @@ pub(super) fn unkept(sub: &Substep, state: &State, scratch: &Scratch, counted: &
             }
             let spins = |k: usize| counted[row.bodies[k]] && tool_of(sub.model, row.bodies[k]).is_none();
             if spins(side) && !spins(1 - side) {
-                sums.turn(&row, sign, (state, scratch), middle);
+                sums.turn(&row, (sign, [a, b]), (state, scratch), middle);
             }
         }
     });
+    for b in (0..counted.len()).filter(|b| counted[*b]) {
+        sums.leave_out_slender(sub, (state, scratch), (b, counted), middle);
+    }
     sums.shares()
 }
 
@@ -117,11 +123,47 @@ impl Sums {
         }
     }
 
-    fn turn(&mut self, row: &Impulse, sign: Real, (state, scratch): (&State, &Scratch), middle: Vec3) {
-        let start = meeting_point(&row.sides, &state.pos, &state.pose);
-        let end = meeting_point(&row.sides, &scratch.pos, &scratch.pose);
+    fn turn(
+        &mut self,
+        row: &Impulse,
+        (sign, free): (Real, [bool; 2]),
+        (state, scratch): (&State, &Scratch),
+        middle: Vec3,
+    ) {
+        let start = acts_at(&row.sides, free, (&state.pos, &state.pose));
+        let end = acts_at(&row.sides, free, (&scratch.pos, &scratch.pose));
         for (sum, place) in self.angular.iter_mut().zip([start, end]) {
             *sum -= (place - middle).cross(row.whole() * sign);
+        }
+    }
+
+    /// Vertices in a line hold no spin about it: what is left about that axis is taken out.
+    fn leave_out_slender(
+        &mut self,
+        sub: &Substep,
+        (state, scratch): (&State, &Scratch),
+        (b, counted): (usize, &[bool]),
+        middle: Vec3,
+    ) {
+        let body = &sub.model.bodies[b];
+        if !matches!(body.kind, BodyKind::Springs(_) | BodyKind::Band(_)) {
+            return;
+        }
+        let turns = turns(sub, scratch, body.vertex_range());
+        if turns.abs_diff_eq(Mat3::IDENTITY, SQUARE) {
+            return;
+        }
+        let mut own = Self::default();
+        each_particle(sub, state, scratch, b, |p| own.take(&p, sub.params.fall() * sub.h, middle, true));
+        each_impulse(sub, scratch, |row| {
+            if row.bodies[0] != row.bodies[1] {
+                let sides = row.bodies.iter().zip([1.0, -1.0]).filter(|(body, _)| **body == b);
+                let free = row.bodies.map(|b| counted[b]);
+                sides.for_each(|(_, sign)| own.turn(&row, (sign, free), (state, scratch), middle));
+            }
+        });
+        for (sum, own) in self.angular.iter_mut().zip(own.angular) {
+            *sum -= own - turns * own;
         }
     }
 

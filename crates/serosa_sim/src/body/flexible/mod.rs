@@ -148,8 +148,8 @@ pub(crate) fn predict(
 ) {
     let vertices = sub.model.bodies[b].vertex_range();
     scratch.vel[vertices.clone()].fill(Vec3::ZERO);
-    scratch.flexibles[b].touched.energy = 0.0;
     if state.frozen[b] {
+        scratch.flexibles[b].touched.energy = 0.0;
         return scratch.pos[vertices.clone()].copy_from_slice(&state.pos[vertices]);
     }
     let first = body.first as usize;

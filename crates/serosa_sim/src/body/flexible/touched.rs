@@ -62,8 +62,10 @@ pub struct Touched {
     newton: Newton,
     /// Force on each of `vertices` in the body's own axes \[N\].
     forces: Vec<Vec3>,
-    /// What the pushes have put into the body, beyond its free shape \[J\].
+    /// What the body holds beyond its free shape \[J\].
     pub energy: Real,
+    /// The same when the substep began.
+    held: Real,
 }
 
 /// A row as the body sees it.
@@ -186,6 +188,9 @@ pub(super) fn recall(
             touched.carried.clear();
         }
     }
+    touched.held = if touched.carried.is_empty() { 0.0 } else { touched.energy };
+    // Left alone, it keeps a share of its way.
+    touched.energy = (1.0 - touched.pace).powi(2) * touched.held;
     work.touched = touched;
 }
 
@@ -242,8 +247,7 @@ pub(crate) fn descend(sub: &Substep, b: usize, body: &FlexibleBody, state: &Stat
 pub(crate) fn spread(sub: &Substep, state: &State, scratch: &mut Scratch) {
     each(sub, state, scratch, |body, rot, touched, among| {
         touched.gather(rot);
-        touched.energy =
-            0.5 * touched.rows.iter().map(|own| own.push.dot(own.moved)).sum::<Real>() / touched.pace;
+        touched.energy = touched.holds();
         let Touched { columns, free, vertices, forces, pace, .. } = &*touched;
         let pushed = || vertices.iter().zip(forces).filter(|(_, force)| **force != Vec3::ZERO);
         let own = &mut among.pos[among.vertices.clone()];
@@ -264,6 +268,23 @@ pub(crate) fn spread(sub: &Substep, state: &State, scratch: &mut Scratch) {
 }
 
 impl Touched {
+    /// What the body holds when the substep ends. It creeps: of the way u that it was from its free shape it keeps (1 − p) u,
+    /// and pushes f add p G f, so that of ½ u·G⁻¹u there is then
+    ///
+    /// ```text
+    /// (1 − p)² ½ u·G⁻¹u + p (1 − p) u·f + ½ p² f·G f
+    /// ```
+    ///
+    /// and what pushes do is never less than what is gained. (Half of f·G f alone is what it would hold when it had yielded for
+    /// long: a blow of a millisecond would give it many times the energy of what strikes.)
+    fn holds(&self) -> Real {
+        let kept = 1.0 - self.pace;
+        let carried = |v: u32| self.carried.get(v as usize).copied().unwrap_or(Vec3::ZERO);
+        let along: Real = self.forces().map(|(v, force)| carried(v).dot(force)).sum();
+        let added: Real = self.rows.iter().map(|own| own.push.dot(own.moved)).sum();
+        kept * kept * self.held + self.pace * (kept * along + 0.5 * added)
+    }
+
     /// Vertices that are pushed, counted from the first of the body, and the force on each in the body's own axes \[N\].
     pub fn forces(&self) -> impl Iterator<Item = (u32, Vec3)> {
         self.vertices.iter().copied().zip(self.forces.iter().copied())

@@ -78,6 +78,7 @@ pub(super) fn go_on(sub: &Substep, state: &State, scratch: &mut Scratch, report:
 pub(super) fn close(sub: &Substep, state: &mut State, scratch: &mut Scratch, report: &mut StepReport) {
     velocities(sub, state, scratch);
     momentum::settle(sub, state, scratch);
+    tell_rows(sub, scratch);
     store(sub, state, scratch, report);
 }
 
@@ -143,7 +144,7 @@ fn tell_rows(sub: &Substep, scratch: &mut Scratch) {
         if let Some(key) = work.row()
             && let Ok(i) = rows.binary_search_by_key(&key, |row| row.key)
         {
-            (rows[i].lambda, rows[i].slip) = (work.lambda * sub.h, work.drag * sub.h);
+            (rows[i].lambda, rows[i].slip) = (work.told.0 * sub.h, work.told.1 * sub.h);
         }
     }
 }

@@ -57,6 +57,7 @@ pub(super) fn prepare(sub: &Substep, state: &State, (kept, fade): (&[Kept], Real
             slides: false,
             trial: true,
             between: Vec3::ZERO,
+            told: (0.0, Vec3::ZERO),
         };
         if firm(&mut work, sub, state, (inv_mass, rigid_mobility)) {
             touching.push(work);
@@ -145,6 +146,7 @@ fn of_row(
         slides: false,
         trial: true,
         between: Vec3::ZERO,
+        told: (0.0, Vec3::ZERO),
     };
     // The points of a touch lie opposite one another, along the normal: there the anchor begins.
     if let Some((kept, fade)) = memory {

@@ -43,6 +43,9 @@ pub struct Touching {
     pub(super) trial: bool,
     /// From B's point to A's when the multipliers were last updated \[m\].
     pub(super) between: Vec3,
+    /// What it pushed with in this substep, along its normal and across it, on A \[N\]: what the last update found, until
+    /// momenta are settled.
+    pub(super) told: (Real, Vec3),
 }
 
 /// Where a row at work comes from.
@@ -264,11 +267,10 @@ impl Touching {
         if self.limit > 0.0 { self.pull(between) } else { (Vec3::ZERO, 0.0) }
     }
 
-    /// What it pushed with along its normal and across it when the multipliers were last updated, on side A \[N\], and
-    /// whether it slid.
+    /// What it pushed with in the substep along its normal and across it, on side A \[N\], and whether it slid.
     pub(crate) fn felt(&self) -> (Vec3, Vec3, bool) {
-        let along = if self.is_grip() { Vec3::ZERO } else { self.normal * self.lambda };
-        (along, self.drag, self.slides)
+        let along = if self.is_grip() { Vec3::ZERO } else { self.normal * self.told.0 };
+        (along, self.told.1, self.slides)
     }
 
     /// The same as impulses of a substep \[N s\], the first along the normal.
@@ -313,6 +315,7 @@ impl Touching {
         let (pull, size) = self.rub(between);
         (self.slides, self.trial, self.between) = (size > self.limit, false, between);
         self.drag = if self.slides { pull * (self.limit / size) } else { pull };
+        self.told = (self.lambda, self.drag);
     }
 }
 
@@ -350,6 +353,7 @@ mod tests {
                 slides: false,
                 trial: round % 3 == 0,
                 between: Vec3::ZERO,
+                told: (0.0, Vec3::ZERO),
             };
             row.anchor = row.across(vec() * 0.2);
             let between = vec() * 0.5;
