@@ -210,6 +210,7 @@ impl StepReport {
             solved: [self.qp.passes, self.qp.rounds],
             slipped_out: self.slipped_out,
             residual_m: self.residual_m,
+            error: self.error,
         }
     }
 
@@ -218,7 +219,7 @@ impl StepReport {
         self.refusals.truncate(mark.refusals);
         self.qp.trouble.truncate(mark.trouble);
         [self.qp.passes, self.qp.rounds] = mark.solved;
-        (self.slipped_out, self.residual_m) = (mark.slipped_out, mark.residual_m);
+        (self.slipped_out, self.residual_m, self.error) = (mark.slipped_out, mark.residual_m, mark.error);
     }
 }
 
@@ -230,6 +231,7 @@ pub(crate) struct Mark {
     solved: [u32; 2],
     slipped_out: u32,
     residual_m: Option<Real>,
+    error: Option<Estimate>,
 }
 
 /// Writes the time since the last reading to a stage.
