@@ -15,7 +15,7 @@ const MESH: f64 = 0.05;
 /// Passes that are many enough.
 const CONVERGED: u32 = 300;
 /// How far off the slip of a cube may be before it sticks \[m\].
-const SLIP: f64 = 2e-5;
+const SLIP: f64 = 1e-4;
 /// The farthest that it creeps in a second and a half \[m\].
 const CREEP: f64 = 1e-5;
 /// The force of a hand that presses nothing \[N\].

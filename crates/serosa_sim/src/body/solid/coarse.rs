@@ -108,9 +108,7 @@ impl CoarseWork {
             for share in coarse.of(v) {
                 let load = &mut self.load[share.handle as usize];
                 for (load, f) in load.iter_mut().zip(force) {
-                    for i in 0..MODES {
-                        load[i] += f * share.modes[i];
-                    }
+                    load.iter_mut().zip(share.modes).for_each(|(load, s)| *load += f * s);
                 }
             }
         }
@@ -141,9 +139,7 @@ impl CoarseWork {
             let mut d = [[0.0; MODES]; 3];
             for share in coarse.of(v) {
                 for (d, load) in d.iter_mut().zip(&self.load[share.handle as usize]) {
-                    for i in 0..MODES {
-                        d[i] += load[i] * share.modes[i];
-                    }
+                    d.iter_mut().zip(load).zip(share.modes).for_each(|((d, x), s)| *d += x * s);
                 }
             }
             let d = Vec3::from_array(d.map(|d| (d[0] + d[1]) + (d[2] + d[3])));
@@ -276,7 +272,7 @@ impl Line {
     fn at(&self, t: Real) -> [Real; 3] {
         let (mut phi, mut first, mut second) = (0.0, 0.0, 0.0);
         for (power, k) in self.powers.iter().zip(2..7).rev() {
-            let k = Real::from(k as i32);
+            let k = Real::from(k);
             phi = phi * t + power;
             first = first * t + k * power;
             second = second * t + k * (k - 1.0) * power;

@@ -89,9 +89,7 @@ fn sweeps(sub: &Substep, state: &State, scratch: &mut Scratch, (first, end): (u3
         if sweep >= end && !throws(scratch) {
             break;
         }
-        if sweep + 2 >= end {
-            gauge::before(sub, scratch);
-        }
+        gauge::before(sub, scratch, (sweep - first, end - first));
         // Frames first: what is soft is to follow them to where rows let them go, not to where they would be without.
         for (b, body) in sub.model.bodies.iter().enumerate() {
             if let BodyKind::Rigid(r) = body.kind {
