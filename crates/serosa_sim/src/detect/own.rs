@@ -9,7 +9,7 @@
 mod couple;
 mod patches;
 
-use super::chunks::in_chunks;
+use super::chunks::{WAVE, in_chunks};
 use super::crowd::join;
 use super::{Places, Search, halves};
 use crate::model::{Body, Model};
@@ -28,7 +28,9 @@ const MORE: Real = 1.3;
 /// A patch that has gone apart by this share of the skin is measured from anew where a list is made anew.
 const AFRESH: Real = 0.25;
 /// Lists that nobody reads may take as much room as those that are read, and so much more.
-const WASTE: usize = 1 << 14;
+const WASTE: usize = 1 << 12;
+/// Couples for which there is room at first, for each patch, and pairs in a chunk of lists.
+const ROOM: [usize; 2] = [12, 1 << 10];
 
 /// The pairs of one body with itself.
 #[derive(Clone, Debug, Default)]
@@ -189,10 +191,22 @@ impl Own {
             self.size = finite().sum::<Real>() / finite().count().max(1) as Real;
             self.couples.clear();
             self.lists.clear();
+            self.make_room();
             self.from_here();
         } else {
             self.measure();
         }
+    }
+
+    /// Room for what comes and goes.
+    fn make_room(&mut self) {
+        let room = ROOM[0] * self.patches.len();
+        self.meets.reserve(room);
+        self.couples.reserve(room);
+        self.before.reserve(room);
+        self.stale.reserve(room);
+        self.counts.reserve(room);
+        self.spare.reserve(2 * WASTE);
     }
 
     /// Measures how far everything has gone from here on.
@@ -359,6 +373,10 @@ impl Own {
             listing.list(model, pieces, two, couple.cut);
         };
         counts.clear();
+        // A chunk may be found to hold as much as any before.
+        buckets.resize_with(WAVE, Listing::default);
+        let most = buckets.iter().map(|listing| listing.pairs.capacity()).fold(ROOM[1], usize::max);
+        buckets.iter_mut().for_each(|listing| listing.reserve((most, CHUNK)));
         in_chunks((stale.len(), CHUNK), buckets, made, |listing| {
             counts.append(&mut listing.counts);
             lists.append(&mut listing.pairs);
@@ -374,9 +392,13 @@ impl Own {
     fn tidy(&mut self) {
         let Self { couples, lists, spare, .. } = self;
         let kept: usize = couples.iter().map(|couple| couple.count).sum();
+        // Lists are made now and then, so that they would grow long after the first steps.
+        let room = 5 * kept / 2 + 2 * WASTE;
+        lists.reserve((room - kept / 2).saturating_sub(lists.len()));
         if lists.len() <= 2 * kept + WASTE {
             return;
         }
+        spare.reserve(room.saturating_sub(spare.len()));
         spare.clear();
         for couple in couples {
             let list = couple.range();
