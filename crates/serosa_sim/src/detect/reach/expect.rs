@@ -3,7 +3,7 @@
 use super::{Reach, drift, strayed};
 use crate::body::{Substep, is_carried};
 use crate::detect::growth;
-use crate::model::{BodyKind, PrimKind};
+use crate::model::BodyKind;
 use crate::params::Response;
 use crate::state::State;
 use crate::{Real, Scratch, Vec3};
@@ -15,12 +15,6 @@ const LEAST: [Real; 2] = [1e-4, 0.02];
 const AGAIN: Real = 1.4;
 /// How far a vertex may stray, as a share of its way beside that of its body.
 const STRAY: Real = 0.35;
-/// Of solids: how far a vertex may stray, as a share of how far its way goes from those of its neighbours, of what it would
-/// fall from rest, and of what it strayed in the last substep. A surface is near to much of itself, so that to look far costs
-/// more than to search again for what has strayed: then its way is known, and what is near it are a hundred times fewer.
-const OWN_STRAY: Real = 0.1;
-const OWN_FALL: Real = 0.1;
-const OWN_AGAIN: Real = 0.3;
 /// The same after the response, as a share of what it was off.
 const AFTER: Real = 0.1;
 /// What descends with rows may stray by so many times what it would fall from rest: whether it falls is known when it
@@ -53,13 +47,6 @@ pub(in crate::detect) fn look_ahead(sub: &Substep, state: &State, scratch: &mut 
     let (frames_ahead, bodies_ahead) = others.split_at(model.rigids.len());
     reach.strays.clear();
     reach.strays.resize(reach.ways.len(), 0.0);
-    // First, how far ways go apart along edges.
-    for prim in &model.prims {
-        if let PrimKind::Segment([a, b]) = prim.kind {
-            let apart = (reach.ways[a.at()] - reach.ways[b.at()]).length();
-            [a, b].iter().for_each(|v| reach.strays[v.at()] = reach.strays[v.at()].max(apart));
-        }
-    }
     reach.commons.clear();
     for (b, body) in model.bodies.iter().enumerate() {
         let (vertices, fall) = (body.vertex_range(), carried(b));
@@ -73,11 +60,8 @@ pub(in crate::detect) fn look_ahead(sub: &Substep, state: &State, scratch: &mut 
                 BodyKind::Flexible(_) => flexibles[b].touched.springs_back(v - vertices.start).unwrap_or(0.0),
                 _ => 0.5 * fall,
             };
-            let (stray, again) = match body.kind {
-                BodyKind::Solid(_) => (OWN_STRAY * reach.strays[v] + OWN_FALL * fall, OWN_AGAIN),
-                _ => (STRAY * (reach.ways[v] - drift).length() + springs_back, AGAIN),
-            };
-            reach.strays[v] = stray.max(again * ahead[v]).max(reach.least(v));
+            let stray = STRAY * (reach.ways[v] - drift).length() + springs_back;
+            reach.strays[v] = stray.max(AGAIN * ahead[v]).max(reach.least(v));
         }
     }
     growth::make_room(sub, state, &mut reach.strays);
