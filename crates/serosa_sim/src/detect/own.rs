@@ -192,7 +192,7 @@ impl Own {
             self.couples.clear();
             self.lists.clear();
             self.make_room();
-            self.from_here();
+            self.measure_afresh();
         } else {
             self.measure();
         }
@@ -210,7 +210,7 @@ impl Own {
     }
 
     /// Measures how far everything has gone from here on.
-    fn from_here(&mut self) {
+    fn measure_afresh(&mut self) {
         self.then.clone_from(&self.now);
         self.then_radii.clone_from(&self.seen.1);
         self.fits.clear();
@@ -311,7 +311,7 @@ impl Own {
             old += usize::from(known.is_some());
         }
         (old..self.before.len()).for_each(|old| self.keep(old));
-        if !(bends <= AFRESH * SKIN * self.size) {
+        if bends.is_nan() || bends > AFRESH * SKIN * self.size {
             self.begin_afresh();
         }
     }
@@ -340,7 +340,7 @@ impl Own {
             (couple.used, couple.bend) = (couple.used + bend + far, 0.0);
         }
         self.stale.iter().for_each(|k| self.couples[*k as usize].used = 0.0);
-        self.from_here();
+        self.measure_afresh();
         for (extent, patch) in self.extents.iter_mut().zip(0..) {
             extent.far = self.patches.of(patch).iter().map(|p| self.fars[*p as usize]).fold(0.0, worse);
         }

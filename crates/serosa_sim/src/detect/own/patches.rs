@@ -124,13 +124,13 @@ impl Patches {
         fits.resize(self.len(), Fit::STILL);
         offs.clear();
         fars.resize(self.prims.len(), 0.0);
-        for patch in 0..self.len() {
+        for (patch, last) in fits.iter_mut().enumerate() {
             let corners = self.corner_starts[patch] as usize..self.corner_starts[patch + 1] as usize;
             let (then, now) = (&then[corners.clone()], &now[corners]);
-            let fit = fit(then, now, fits[patch].turn);
+            let fit = fit(then, now, last.turn);
             let off = |(x, y): (&Vec3, &Vec3)| (*x - fit.to - fit.turn * (*y - fit.from)).length();
             offs.extend(now.iter().zip(then).map(off));
-            fits[patch] = fit;
+            *last = fit;
             for k in self.range(patch) {
                 let worse = |x: Real, y: Real| if x.is_nan() || y.is_nan() { Real::NAN } else { x.max(y) };
                 let corners = self.places[k].into_iter().filter(|place| *place != NONE);
@@ -187,7 +187,8 @@ fn beside(prims: impl Iterator<Item = PrimKind> + Clone, first: u32, count: usiz
 fn parts(beside: &[Vec<u32>]) -> (Vec<u32>, u32) {
     let mut order: Vec<u32> = (0..beside.len() as u32).filter(|v| !beside[*v as usize].is_empty()).collect();
     let mut part = vec![NONE; beside.len()];
-    let (mut todo, mut parts) = (vec![0..order.len()], 0);
+    let (mut todo, mut parts) = (Vec::new(), 0);
+    todo.push(0..order.len());
     let mut mark = 0;
     let mut marks = vec![0_u32; beside.len()];
     while let Some(range) = todo.pop() {
