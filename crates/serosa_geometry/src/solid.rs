@@ -163,6 +163,11 @@ pub fn touches_and_ends(
     if let (Solid::Round(a), Solid::Round(b)) = (a, b) {
         return round_round_and_ends(a, b, margin, mute, emit);
     }
+    if let (Solid::Round(round), Solid::Facet(facet)) | (Solid::Facet(facet), Solid::Round(round)) = (a, b)
+        && facet::is_parted(round, facet, margin)
+    {
+        return None;
+    }
     let mut nearest: Option<Touch> = None;
     touches(a, b, margin, &mut |touch| {
         if nearest.is_none_or(|n| touch.gap < n.gap) {

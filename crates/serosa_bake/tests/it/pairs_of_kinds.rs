@@ -402,7 +402,6 @@ fn all_on(on: &str) {
     let mut wrong = Vec::new();
     for kind in TOPS {
         let seen = drop_on(kind, on);
-        println!("{kind} on {on}: {}", seen.map(|value| format!("{value:.1e}")).join(" "));
         let known = |check: Check| KNOWN.iter().any(|known| (known.0, known.1, known.2) == (kind, on, check));
         let found = broken(&seen);
         let new = found.iter().filter(|(check, _)| !known(*check));

@@ -133,6 +133,51 @@ fn a_solid_beside_itself_has_all_its_rows() {
     assert!(found > 1000, "{found}");
 }
 
+/// A strip whips in waves of any length, one vertex is torn out, all springs back at once, and every place is asked of more
+/// than once with other reaches: the near pairs and rows of a solid with itself are those of all pairs.
+#[test]
+fn a_solid_that_whips_has_all_its_pairs() {
+    let mut seed = 21;
+    let (mut rows, mut all, mut found) = (Vec::new(), Vec::new(), [0, 0]);
+    for round in 0..4 {
+        let mut world = ring();
+        let (mut list, mut every) = (Finder::default(), Finder::default());
+        for tick in 0..45 {
+            let (long, high) = ([5.0, 20.0, 100.0][tick % 3], [1e-5, 3e-4, 3e-3][(tick / 3) % 3]);
+            let (wave, height) = (noise3(&mut seed) * long, noise3(&mut seed) * high);
+            let turn = rotation::from_rotation_vector(noise3(&mut seed) * 0.3);
+            world.state.pos.iter_mut().for_each(|p| *p = turn * (*p + height * (wave.dot(*p) + 1.0).sin()));
+            if tick % 7 == 6 {
+                let torn = tick * 5 % world.state.pos.len();
+                world.state.pos[torn] += noise3(&mut seed) * 0.05;
+            }
+            if tick % 15 == 14 {
+                world.state.pos.copy_from_slice(&world.model.rest);
+            }
+            if tick % 4 == 0 {
+                world.state.radius.iter_mut().skip(tick).step_by(3).for_each(|r| *r *= 1.02);
+            }
+            let (model, params) = (&world.model, &world.params);
+            let at = Places { pos: &world.state.pos, pose: &world.state.pose, radius: &world.state.radius };
+            for far in [2e-3 * noise(&mut seed).abs(), 1e-4, 0.0] {
+                let prims = model.prims.iter().map(|_| far * noise(&mut seed).abs()).collect();
+                let mut reach = Reach::around(model, prims);
+                let (drift, spin) = (noise3(&mut seed) * 0.02, noise3(&mut seed) * 0.1);
+                let way = |p: &Vec3| drift + spin.cross(*p) + height * (wave.dot(*p) + 1.2).sin() * far * 1e3;
+                reach.ways = world.state.pos.iter().map(way).collect();
+                reach.bound(model);
+                let search = Search::Near(&reach);
+                list.rows(model, params, Detector::Grid, (at, search), &mut rows);
+                every.rows(model, params, Detector::AllPairs, (at, search), &mut all);
+                assert!(rows == all, "round {round}, tick {tick}: {} rows of {}", rows.len(), all.len());
+                assert!(list.near == every.near, "round {round}, tick {tick}");
+                found = [found[0] + rows.len(), found[1] + list.near.len()];
+            }
+        }
+    }
+    assert!(found[0] > 1000 && found[1] > 3000, "{found:?}");
+}
+
 /// The ring closes until its ends touch: where nothing moves rows are made up to the gap at which surfaces rest, and where
 /// surfaces thicken, as soon as they meet.
 #[test]

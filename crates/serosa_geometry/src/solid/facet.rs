@@ -87,6 +87,22 @@ fn is_beyond(a: &Round, facet: &Facet, margin: Real) -> bool {
     x * y > 0.0 && most >= 0.0 && least * least > most * most * n.length_squared()
 }
 
+/// Whether a plane parts a capsule from a facet by more than the margin: its own, or one that stands on a side of it. Most
+/// of what is near on a surface lies beside a face. Rounding is left room for.
+#[inline]
+pub(super) fn is_parted(a: &Round, facet: &Facet, margin: Real) -> bool {
+    let t = &facet.corners;
+    let normal = (t[1] - t[0]).cross(t[2] - t[0]);
+    let most = (margin + a.radius + facet.radius) * (1.0 + 1e-9);
+    let parts = |n: Vec3, p: Vec3| {
+        let (x, y) = (n.dot(a.a - p), n.dot(a.b - p));
+        let least = x.min(y);
+        least > 0.0 && most >= 0.0 && least * least > most * most * n.length_squared()
+    };
+    let beside = |k: usize| parts((t[(k + 1) % 3] - t[k]).cross(normal), t[k]);
+    parts(normal, t[0]) || parts(-normal, t[0]) || (0..3).any(beside)
+}
+
 /// The ends of a capsule over the face, then the one that has come through it.
 fn round(a: &Round, facet: &Facet, emit: &mut impl FnMut(Touch)) {
     let through = crossing(a.a, a.b, &facet.corners);
@@ -275,6 +291,25 @@ mod tests {
             let plane = Plane { normal: Vec3::Y, offset: 0.1 };
             let low = nearest(&Solid::Plane(plane), &facet).unwrap().gap;
             prop_assert!((low - (a.y.min(b.y).min(c.y) - 0.12)).abs() < 1e-12);
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(3000))]
+
+        /// What a plane parts is farther away than the margin, and not asked; nothing else is left out.
+        #[test]
+        fn what_is_parted_is_beyond_the_margin(p in point(), way in point(), a in point(), b in point(), c in point(),
+                                               margin in 0.0..0.3f64) {
+            let facet = Facet { corners: [a, b, c].map(|x| x * 0.3), radius: 0.02 };
+            let capsule = Round { a: p, b: p + way * 0.2, radius: 0.01 };
+            let gap = nearest(&Solid::Round(capsule), &facet).unwrap().gap;
+            prop_assert!(!is_parted(&capsule, &facet, margin) || gap > margin, "{} {}", gap, margin);
+            let (x, y) = (Solid::Round(capsule), Solid::Facet(facet));
+            for (x, y) in [(x, y), (y, x)] {
+                let found = touches_and_ends(&x, &y, margin, |_, _| false, &mut |_| {});
+                prop_assert_eq!(found.is_some(), gap < margin);
+            }
         }
     }
 

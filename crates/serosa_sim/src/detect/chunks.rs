@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 /// Chunks that are worked on at a time, and so buckets: enough for many threads. What chunks have found is joined before the
 /// next begin, so that room is needed for what so many find and not for the most that each has ever found.
-const WAVE: usize = 16;
+pub(super) const WAVE: usize = 16;
 
 /// Does jobs 0 to `jobs`, so many at a time on one thread, each chunk into a bucket of its own, and gives the buckets to
 /// `join`, which empties them, in order. Neither the partition nor the order depends on the number of threads, so what is

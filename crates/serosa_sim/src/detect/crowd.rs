@@ -72,6 +72,6 @@ impl Crowd {
 }
 
 /// What is not a number may be anywhere.
-fn join(a: Aabb, b: Aabb) -> Aabb {
+pub(super) fn join(a: Aabb, b: Aabb) -> Aabb {
     if b.min.is_nan() || b.max.is_nan() { Aabb::ALL } else { a.join(b) }
 }

@@ -360,11 +360,7 @@ impl Finder {
         all.clear();
         for (body, own) in model.bodies.iter().zip(own) {
             if apart(body) && body.self_contact && !body.prims.is_empty() {
-                match search {
-                    Search::Near(reach) => own.pairs(model, body, (places, Some(reach)), solids, all),
-                    Search::Overlap => own.pairs(model, body, (places, None), solids, all),
-                    Search::Between(end) => own.pairs_between(model, body, (places, end), solids, all),
-                }
+                own.pairs(model, body, (places, search), solids, all);
             }
         }
         debug_assert!(all.is_sorted(), "bodies out of order");

@@ -1,257 +1,495 @@
-//! Pairs of a solid with itself, listed in its own frame.
+//! Pairs of a body with itself, listed patch by patch.
 //!
-//! Neighbours of neighbours are always near, and stay as far apart as they were for as long as the body hardly deforms,
-//! however fast it goes: what two primitives do together changes no distance. So the pairs of a solid are listed with how
-//! far apart they are, and looked at again only when the body has deformed, or may in this substep, by as much.
+//! Neighbours of neighbours are always near, and stay as far apart as they were for as long as the body hardly deforms
+//! about them, however fast it goes and turns: what two primitives do together changes no distance. So a surface is cut
+//! into patches, and each two that may meet list their pairs with how far apart they are. A list is made anew when the two
+//! have gone apart from one rigid motion, or may in this substep, by as much as it reaches beyond what was needed: where a
+//! tool pokes, not all over the body.
 
-use super::{Places, Reach, halves};
-use crate::algebra::best_rotation;
+mod couple;
+mod patches;
+
+use super::chunks::{WAVE, in_chunks};
+use super::crowd::join;
+use super::{Places, Search, halves};
 use crate::model::{Body, Model};
-use crate::respond::augmented_lagrangian::REST_GAP;
+use crate::row::REST_GAP;
 use crate::{Mat3, PrimId, Real, Vec3};
-use rayon::prelude::*;
-use serosa_geometry::solid::touches_and_ends;
+use couple::{Couple, Listed, Listing, Pieces};
+use patches::{Fit, Patches};
 use serosa_geometry::{Aabb, Grid, Solid};
 
-/// How far beyond what is needed the cut of a primitive reaches, as a share of their mean size.
-const SKIN: Real = 0.05;
+/// Lists made by one thread at a time.
+const CHUNK: usize = 4;
+/// How far beyond what is needed a list reaches, as a share of the mean size of a primitive.
+const SKIN: Real = 0.25;
 /// And as a multiple of it.
 const MORE: Real = 1.3;
-/// What a listed pair costs, one that is looked at, and one that is listed anew, about.
-const COSTS: [u64; 3] = [1, 50, 100];
-/// Pairs measured by one thread at a time, and those listed before they are.
-const CHUNK: usize = 512;
-const BLOCK: usize = 1 << 15;
+/// A patch that has gone apart by this share of the skin is measured from anew where a list is made anew.
+const AFRESH: Real = 0.25;
+/// Lists that nobody reads may take as much room as those that are read, and so much more.
+const WASTE: usize = 1 << 12;
+/// Couples for which there is room at first, for each patch, and pairs in a chunk of lists.
+const ROOM: [usize; 2] = [12, 1 << 10];
 
-/// The pairs of one solid with itself.
+/// The pairs of one body with itself.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Own {
-    /// Where its vertices were when it was listed \[m\].
-    pos: Vec<Vec3>,
-    /// Radii of its primitives then \[m\].
-    radii: Vec<Real>,
-    /// The pairs that were no farther apart than their cuts together, sorted, and how far that was \[m\].
-    listed: Vec<(u64, Real)>,
-    /// One per primitive: as far as its vertices may go before the list has to be made anew \[m\].
-    cuts: Vec<Real>,
-    /// One per primitive: as far as any of its vertices has gone and may go, see [`Self::measure`] \[m\].
+    patches: Patches,
+    /// Where the vertices of each patch were when they were last measured from \[m\], and the radii of primitives.
+    then: Vec<Vec3>,
+    then_radii: Vec<Real>,
+    /// Where they are, and the places and radii of the body of which that is so.
+    now: Vec<Vec3>,
+    seen: (Vec<Vec3>, Vec<Real>),
+    /// One per patch: its rigid motion since.
+    fits: Vec<Fit>,
+    offs: Vec<Real>,
+    /// One per primitive: as far as it has gone beside the motion of its patch, and grown \[m\].
     fars: Vec<Real>,
-    /// The same for each vertex, strays not counted.
-    vertex_fars: Vec<Real>,
-    /// What the list has cost since it was made.
-    spent: u64,
-    /// How far its vertices are counted to go on the average, and how far they would be by a list made now \[m\].
-    means: [Real; 2],
+    /// One per primitive: where it stands, and where it goes and how far it may be from there.
     boxes: Vec<Aabb>,
-    /// A ball around each primitive.
-    centers: Vec<(Vec3, Real)>,
+    balls: Vec<(Vec3, Real)>,
+    goes: Vec<(Vec3, Real)>,
+    /// One per patch: the same of all of it, and how far its farthest primitive has gone.
+    extents: Vec<Extent>,
+    /// Boxes that patches may sweep beside the mean of the body.
+    swept: Vec<Aabb>,
     grid: Grid,
+    /// Patches that may meet, sorted, and by how much \[m\].
+    meets: Vec<(u64, Real)>,
+    /// Pairs of patches with a list, sorted.
+    couples: Vec<Couple>,
+    before: Vec<Couple>,
+    /// Lists, one after the other, each from near to far; some that nobody reads between them.
+    lists: Vec<Listed>,
+    spare: Vec<Listed>,
+    /// Lists to be made, and what makes them.
+    stale: Vec<u32>,
+    buckets: Vec<Listing>,
+    /// Primitives as lists are made of them, if they stand where they are placed.
+    pieces: Pieces,
+    placed: bool,
+    counts: Vec<usize>,
+    /// The mean size of a primitive \[m\].
+    size: Real,
+}
+
+/// A patch as a whole.
+#[derive(Clone, Copy, Debug)]
+struct Extent {
+    bounds: Aabb,
+    /// The mean of its ways \[m\], and of the middles of its primitives.
+    way: Vec3,
+    middle: Vec3,
+    /// How far any of it may be from that way \[m\].
+    spread: Real,
+    /// How it turns on the way \[rad\], and how far any of it may be from way and turn together \[m\].
+    spin: Vec3,
+    off: Real,
+    /// How far its middles are from their mean, and any point of a primitive from its middle \[m\].
+    radius: Real,
+    size: Real,
+    /// How far any of it has gone beside its motion \[m\].
+    far: Real,
+}
+
+impl Extent {
+    const NONE: Self = Self {
+        bounds: Aabb::EMPTY,
+        way: Vec3::ZERO,
+        middle: Vec3::ZERO,
+        spread: 0.0,
+        spin: Vec3::ZERO,
+        off: 0.0,
+        radius: 0.0,
+        size: 0.0,
+        far: 0.0,
+    };
+
+    /// No pair of the two patches that is farther apart may matter \[m\].
+    ///
+    /// Proof: margins are no more than the ways of the patches are apart and both spreads. Or else let all ways be counted
+    /// from one motion with the mean turn ω of both. It takes the middles of two primitives apart by no more than ω times
+    /// their distance, which is no more than their gap and both sizes; what is left of their ways is no more than `off`, what
+    /// the patches go from that motion at their middles and what their turns differ at their rims. So the margin of a pair
+    /// with a gap g is at most `rest` + ω g, which is less than g where g is more than `rest` / (1 − ω). ∎
+    fn nearer(&self, other: &Self) -> Real {
+        let plain = (self.way - other.way).length() + self.spread + other.spread;
+        let (turn, differ) = ((self.spin + other.spin) * 0.5, 0.5 * (self.spin - other.spin).length());
+        let between = (self.way - other.way - turn.cross(self.middle - other.middle)).length();
+        let rest = between + differ * (self.radius + other.radius) + self.off + other.off;
+        let angle = turn.length();
+        let turned = (rest + angle * (self.size + other.size)) / (1.0 - angle) * (1.0 + 1e-9);
+        // Not a number stays none.
+        if angle < 1.0 && turned < plain { turned } else { plain }
+    }
 }
 
 impl Own {
-    /// Forgets the list.
+    /// Forgets all lists.
     pub fn forget(&mut self) {
-        self.pos.clear();
+        self.then.clear();
     }
 
-    /// Adds all pairs that may matter to `out`.
+    /// Adds all pairs that may matter to `out`, sorted.
     ///
-    /// **Theorem.** No other pair of the body is nearer than it may come in this substep, and none gets a row. Proof: let
-    /// every vertex of a primitive have gone, and go, to within its `far` of where it was and a rigid motion common to all,
-    /// a step of the mean among it, and let its `far` hold by how much its radius has grown. The gap of two primitives changes by
-    /// what their vertices do apart and their radii grow, at most by both fars together. A pair that is not added was farther apart than that. A row is made where the gap that the ways leave
-    /// along the normal is at most [`REST_GAP`] and both strays: what ways do together leaves no gap along any normal. ∎
+    /// **Theorem.** No other pair of the body is nearer than it may come in this substep, and none gets a row. Proof: a
+    /// pair matters if its gap is less than its margin, which is how far apart its ways are and both spreads. Let two
+    /// patches have listed all pairs that were no farther apart than `cut`. Since then every vertex has gone to within its
+    /// `far` of one rigid motion of its patch, these two differ on either patch by no more than [`Fit::differ`], and radii
+    /// have grown: the gap of a pair has changed by no more than both `far`s and that together, at most by `used` and what
+    /// the two have gone since they were measured from anew. A pair that is not listed was farther apart than `cut`, which
+    /// is more than that change and the largest margin of the two patches. Patches that are not asked are farther apart, box
+    /// from box, than their largest margin. ∎
     ///
-    /// O(vertices + primitives + pairs listed); all anew where a primitive has gone farther than its cut.
+    /// O(vertices + primitives + pairs of patches + pairs looked at), and the lists that are made anew.
     pub fn pairs(
         &mut self,
         model: &Model,
         body: &Body,
-        (at, reach): (Places, Option<&Reach>),
+        (at, search): (Places, Search),
         solids: &[Solid],
         out: &mut Vec<u64>,
     ) {
-        let vertices = body.vertex_range();
-        self.measure(model, body, at, reach);
-        let held = self.fars.iter().zip(&self.cuts).all(|(far, cut)| far <= cut);
-        if self.cuts.len() != self.fars.len() || !held || self.is_dear() {
-            self.spent = 0;
-            self.pos.clear();
-            self.pos.extend_from_slice(&at.pos[vertices]);
-            self.radii.clear();
-            self.radii.extend_from_slice(&at.radius[body.prims.start as usize..body.prims.end as usize]);
-            self.measure(model, body, at, reach);
-            self.list(model, body, solids);
+        let prims = body.prims.start as usize..body.prims.end as usize;
+        if !self.patches.fit(prims.len()) {
+            self.patches = Patches::cut(model, body);
+            self.forget();
         }
-        let (first, before) = (body.prims.start, out.len());
-        let far = |prim: PrimId| self.fars[(prim.0 - first) as usize];
-        let near = |pair: u64| {
-            let (a, b) = halves(pair);
-            (far(a) + far(b)) * (1.0 + 1e-9) + 1e-12
-        };
-        out.extend(self.listed.iter().filter(|(pair, gap)| *gap <= near(*pair)).map(|(pair, _)| *pair));
-        let looked = (out.len() - before) as u64;
-        let needless = looked as Real * (1.0 - self.shrinks(self.means[0]));
-        self.spent += COSTS[0] * self.listed.len() as u64 + COSTS[1] * needless as u64 + 1;
+        let solids = &solids[prims];
+        self.place(body, at, solids);
+        self.go(model, body, (at, search));
+        self.meet();
+        self.pick();
+        self.make(model, body, solids);
+        let before = out.len();
+        self.gather(body, out);
+        out[before..].sort_unstable();
     }
 
-    /// Whether the list has cost as much as one that fits better: one made for a fast moment has many pairs, and of one
-    /// whose body has deformed since many are looked at.
-    fn is_dear(&self) -> bool {
-        let cut = self.cuts.iter().sum::<Real>() / self.cuts.len().max(1) as Real;
-        let anew = self.listed.len() as Real * self.shrinks(cut) + self.boxes.len() as Real;
-        self.spent as Real > COSTS[2] as Real * anew
-    }
-
-    /// The share of the pairs within so far \[m\] that a list made now would have to look at: on a surface they grow with
-    /// the square.
-    fn shrinks(&self, far: Real) -> Real {
-        let share = (self.means[1] / far).clamp(0.0, 1.0);
-        if share.is_nan() { 1.0 } else { share * share }
-    }
-
-    /// The same for a search on the way to other places.
-    pub fn pairs_between(
-        &mut self,
-        model: &Model,
-        body: &Body,
-        (at, end): (Places, Places),
-        solids: &[Solid],
-        out: &mut Vec<u64>,
-    ) {
-        let vertices = body.vertex_range();
-        self.pos.clear();
-        self.pos.extend_from_slice(&at.pos[vertices.clone()]);
-        self.vertex_fars.clear();
-        self.vertex_fars.extend(vertices.map(|v| end.pos[v].distance(at.pos[v])));
-        self.gather(model, body, |_| 0.0);
-        for (k, far) in self.fars.iter_mut().enumerate() {
-            let prim = body.prims.start as usize + k;
-            *far += (end.radius[prim] - at.radius[prim]).max(0.0);
+    /// Where everything is, and how far it has gone. Searches of one substep ask it of the same places.
+    fn place(&mut self, body: &Body, at: Places, solids: &[Solid]) {
+        let pos = &at.pos[body.vertex_range()];
+        let radii = &at.radius[body.prims.start as usize..body.prims.end as usize];
+        let anew = self.then.is_empty();
+        if !anew && self.seen.0 == pos && self.seen.1 == radii {
+            return;
         }
-        self.list(model, body, solids);
-        out.extend(self.listed.iter().map(|(pair, _)| *pair));
-    }
-
-    /// How far each vertex has gone, and may go, beside a rigid motion common to all; and so each primitive. Not a number
-    /// where nothing was listed.
-    fn measure(&mut self, model: &Model, body: &Body, at: Places, reach: Option<&Reach>) {
-        let vertices = body.vertex_range();
-        self.vertex_fars.clear();
-        if self.pos.len() != vertices.len() {
-            self.vertex_fars.resize(vertices.len(), Real::NAN);
-            return self.gather(model, body, |_| 0.0);
-        }
-        let way = |v: usize| reach.map_or(Vec3::ZERO, |reach| reach.ways[v]);
-        // Moved out while it is read; nothing is allocated.
-        let radii = std::mem::take(&mut self.radii);
-        let grown = |p: usize| {
-            let then = radii.get(p - body.prims.start as usize);
-            then.map_or(0.0, |then| (at.radius[p] - then).max(0.0))
-        };
-        let stray = |p: usize| reach.map_or(0.0, |reach| reach.prims[p]) + grown(p);
-        let (first, count) = (vertices.start, vertices.len().max(1) as Real);
-        let now = &at.pos[vertices.clone()];
-        let [here, then] = [now, &self.pos].map(|all: &[Vec3]| all.iter().sum::<Vec3>() / count);
-        let mut spread = Mat3::ZERO;
-        for (x, y) in now.iter().zip(&self.pos) {
-            let (x, y) = (*x - here, *y - then);
-            spread += Mat3::from_cols(x * y.x, x * y.y, x * y.z);
-        }
-        // A turn changes no distance either.
-        let turn = Mat3::from_quat(best_rotation(spread));
-        let gone = |v: usize| (at.pos[v] - here - turn * (self.pos[v - first] - then)).length();
-        let drift = vertices.clone().map(way).sum::<Vec3>() / count;
-        let mut means = [0.0; 2];
-        self.vertex_fars.extend(vertices.map(|v| {
-            let goes = (way(v) - drift).length() + 0.5 * REST_GAP;
-            let far = gone(v) + goes;
-            means = [means[0] + far / count, means[1] + goes / count];
-            far
-        }));
-        self.means = means;
-        self.gather(model, body, stray);
-        self.radii = radii;
-    }
-
-    /// From vertices to primitives, with how far each may stray. What is not a number stays none.
-    fn gather(&mut self, model: &Model, body: &Body, stray: impl Fn(usize) -> Real) {
-        let (first, all) = (body.vertices.start as usize, &self.vertex_fars);
-        let worse = |x: Real, y: Real| if x.is_nan() || y.is_nan() { Real::NAN } else { x.max(y) };
-        let prims = &model.prims[body.prims.start as usize..body.prims.end as usize];
-        self.fars.clear();
-        self.fars.extend(prims.iter().zip(body.prims.clone()).map(|(p, number)| {
-            let far = p.kind.vertices().iter().map(|v| all[v.at() - first]).fold(0.0, worse);
-            worse(far, 0.0) + stray(number as usize)
-        }));
-    }
-
-    fn list(&mut self, model: &Model, body: &Body, solids: &[Solid]) {
-        let (first, prims) = (body.prims.start, body.prims.start as usize..body.prims.end as usize);
+        self.placed = false;
+        self.seen.0.clear();
+        self.seen.0.extend_from_slice(pos);
+        self.seen.1.clear();
+        self.seen.1.extend_from_slice(radii);
+        self.patches.gather(pos, &mut self.now);
         self.boxes.clear();
-        self.boxes.extend(solids[prims.clone()].iter().map(Solid::bounds));
-        self.centers.clear();
-        self.centers.extend(solids[prims].iter().map(ball));
-        let size =
-            self.boxes.iter().map(|b| b.size().max_element()).sum::<Real>() / self.boxes.len().max(1) as Real;
-        self.cuts.clear();
-        let cut = |far: &Real| if far.is_finite() { MORE * far + SKIN * size } else { Real::INFINITY };
-        self.cuts.extend(self.fars.iter().map(cut));
-        for (bounds, cut) in self.boxes.iter_mut().zip(&self.cuts) {
-            *bounds = bounds.grown(if cut.is_finite() { *cut } else { 1e3 });
+        self.boxes.extend(solids.iter().map(Solid::bounds));
+        self.balls.clear();
+        self.balls.extend(solids.iter().map(ball));
+        if anew {
+            let finite = || self.boxes.iter().map(|b| b.size().max_element()).filter(|s| s.is_finite());
+            self.size = finite().sum::<Real>() / finite().count().max(1) as Real;
+            self.couples.clear();
+            self.lists.clear();
+            self.make_room();
+            self.measure_afresh();
+        } else {
+            self.measure();
         }
-        self.grid.build(&self.boxes, |i| model.group(PrimId(first + i)));
-        self.listed.clear();
-        let mut kept = 0;
-        for job in 0..self.grid.jobs() {
-            let (centers, cuts) = (&self.centers, &self.cuts);
-            self.grid.pairs_in(job, &self.boxes, |i, j| {
-                let ((x, r), (y, s)) = (centers[i as usize], centers[j as usize]);
-                let cut = cuts[i as usize] + cuts[j as usize];
-                if x.distance(y) - r - s <= cut && model.may_touch(PrimId(first + i), PrimId(first + j)) {
-                    self.listed.push(((u64::from(first + i) << 32) | u64::from(first + j), 0.0));
+    }
+
+    /// Room for what comes and goes.
+    fn make_room(&mut self) {
+        let room = ROOM[0] * self.patches.len();
+        self.meets.reserve(room);
+        self.couples.reserve(room);
+        self.before.reserve(room);
+        self.stale.reserve(room);
+        self.counts.reserve(room);
+        self.spare.reserve(2 * WASTE);
+    }
+
+    /// Measures how far everything has gone from here on.
+    fn measure_afresh(&mut self) {
+        self.then.clone_from(&self.now);
+        self.then_radii.clone_from(&self.seen.1);
+        self.fits.clear();
+        self.measure();
+    }
+
+    fn measure(&mut self) {
+        let Self { patches, then, then_radii, now, seen, fits, offs, fars, .. } = self;
+        patches.measure(then, now, (fits, offs, fars));
+        for ((far, then), now) in fars.iter_mut().zip(then_radii).zip(&seen.1) {
+            *far += (*now - *then).max(0.0);
+        }
+    }
+
+    /// Where primitives and patches go.
+    fn go(&mut self, model: &Model, body: &Body, (at, search): (Places, Search)) {
+        let Self { patches, goes, extents, boxes, balls, fars, .. } = self;
+        goes.clear();
+        goes.extend(body.prims.clone().map(PrimId).map(|prim| match search {
+            Search::Near(reach) => reach.goes(prim),
+            Search::Overlap => (Vec3::ZERO, 0.0),
+            Search::Between(end) => goes_to(model, (at, end), prim),
+        }));
+        extents.clear();
+        extents.extend((0..patches.len() as u32).map(|patch| {
+            let prims = patches.of(patch).iter().map(|p| *p as usize);
+            let count = prims.len() as Real;
+            let way = prims.clone().map(|p| goes[p].0).sum::<Vec3>() / count;
+            let middle = prims.clone().map(|p| balls[p].0).sum::<Vec3>() / count;
+            let spin = spin(prims.clone().map(|p| (balls[p].0 - middle, goes[p].0 - way)));
+            let none = Extent { way, middle, spin, ..Extent::NONE };
+            prims.fold(none, |extent, p| {
+                let (at, (goes, stray)) = (balls[p].0 - middle, goes[p]);
+                Extent {
+                    bounds: join(extent.bounds, boxes[p]),
+                    spread: worse(extent.spread, (goes - way).length() + stray),
+                    off: worse(extent.off, (goes - way - spin.cross(at)).length() + stray),
+                    radius: worse(extent.radius, at.length()),
+                    size: worse(extent.size, balls[p].1),
+                    far: worse(extent.far, fars[p]),
+                    ..extent
+                }
+            })
+        }));
+    }
+
+    /// The patches that may meet, and by how much: those whose boxes are no farther apart than their largest margin. The
+    /// boxes that are entered in the grid hold all that, beside the mean of all.
+    fn meet(&mut self) {
+        let Self { extents, swept, grid, meets, .. } = self;
+        let mean = extents.iter().map(|extent| extent.way).sum::<Vec3>() / extents.len().max(1) as Real;
+        swept.clear();
+        swept.extend(extents.iter().map(|extent| {
+            let most = (extent.way - mean).length() + extent.spread;
+            if most.is_nan() { Aabb::ALL } else { extent.bounds.grown(most) }
+        }));
+        grid.build(swept, |_| 0);
+        meets.clear();
+        let need = |p: u32, q: u32| extents[p as usize].nearer(&extents[q as usize]);
+        meets.extend((0..extents.len() as u32).map(|p| (key(p, p), need(p, p))));
+        for job in 0..grid.jobs() {
+            grid.pairs_in(job, swept, |p, q| {
+                let need = need(p, q);
+                let beyond = extents[p as usize].bounds.grown(need);
+                if need.is_nan() || beyond.overlaps(&extents[q as usize].bounds) {
+                    meets.push((key(p, q), need));
                 }
             });
-            if self.listed.len() - kept >= BLOCK {
-                kept = self.keep_near(kept, first, solids);
-            }
         }
-        self.keep_near(kept, first, solids);
-        self.listed.sort_unstable_by_key(|(pair, _)| *pair);
+        meets.sort_unstable_by_key(|(key, _)| *key);
     }
 
-    /// Measures the pairs listed from number `from` on, drops those that are farther apart than their cuts together, and
-    /// returns how many there are now.
-    fn keep_near(&mut self, from: usize, first: u32, solids: &[Solid]) -> usize {
-        self.listed[from..].par_iter_mut().with_min_len(CHUNK).for_each(|(pair, gap)| {
-            let [x, y] = <[PrimId; 2]>::from(halves(*pair)).map(|p| &solids[p.at()]);
-            let nearest = touches_and_ends(x, y, Real::INFINITY, |_, _| true, &mut |_| {});
-            // Not a number: better a pair too many.
-            *gap = nearest.map_or(0.0, |touch| if touch.gap.is_nan() { 0.0 } else { touch.gap });
+    /// Which lists hold, and which are to be made.
+    fn pick(&mut self) {
+        std::mem::swap(&mut self.couples, &mut self.before);
+        self.couples.clear();
+        self.stale.clear();
+        let (mut old, mut bends) = (0, 0.0);
+        for k in 0..self.meets.len() {
+            let (key, need) = self.meets[k];
+            while self.before.get(old).is_some_and(|couple| couple.key < key) {
+                self.keep(old);
+                old += 1;
+            }
+            let gone = self.gone(key);
+            let most = gone.0 + gone.1;
+            let known = self.before.get(old).filter(|couple| couple.key == key);
+            let holds =
+                |couple: &&Couple| couple.holds(need, most) && !couple.is_dear(need, most, SKIN * self.size);
+            match known.filter(holds) {
+                Some(couple) => self.couples.push(Couple { need: Some(need), bend: gone.0, ..*couple }),
+                None => {
+                    self.stale.push(self.couples.len() as u32);
+                    self.couples.push(Couple { need: Some(need), bend: gone.0, ..Couple::new(key) });
+                    bends = worse(bends, most);
+                }
+            }
+            old += usize::from(known.is_some());
+        }
+        (old..self.before.len()).for_each(|old| self.keep(old));
+        if bends.is_nan() || bends > AFRESH * SKIN * self.size {
+            self.begin_afresh();
+        }
+    }
+
+    /// Keeps a list that nobody asks for while it holds.
+    fn keep(&mut self, old: usize) {
+        let couple = self.before[old];
+        let (bend, far) = self.gone(couple.key);
+        if couple.holds(0.0, bend + far) {
+            self.couples.push(Couple { need: None, bend, ..couple });
+        }
+    }
+
+    /// How far two patches have gone apart from one rigid motion, and either from its own \[m\].
+    fn gone(&self, key: u64) -> (Real, Real) {
+        let (p, q) = halves(key);
+        let bend = if p == q { 0.0 } else { self.fits[p.at()].differ(&self.fits[q.at()]) };
+        (bend, self.extents[p.at()].far + self.extents[q.at()].far)
+    }
+
+    /// Measures from here on; the lists there are have used up what was gone until now.
+    fn begin_afresh(&mut self) {
+        for k in 0..self.couples.len() {
+            let (bend, far) = self.gone(self.couples[k].key);
+            let couple = &mut self.couples[k];
+            (couple.used, couple.bend) = (couple.used + bend + far, 0.0);
+        }
+        self.stale.iter().for_each(|k| self.couples[*k as usize].used = 0.0);
+        self.measure_afresh();
+        for (extent, patch) in self.extents.iter_mut().zip(0..) {
+            extent.far = self.patches.of(patch).iter().map(|p| self.fars[*p as usize]).fold(0.0, worse);
+        }
+    }
+
+    /// Makes the lists that do not hold.
+    fn make(&mut self, model: &Model, body: &Body, solids: &[Solid]) {
+        self.tidy();
+        let Self { patches, extents, couples, lists, stale, buckets, counts, pieces, placed, size, .. } =
+            self;
+        let (stale, mut start) = (&stale[..], lists.len());
+        for k in stale {
+            let couple = &mut couples[*k as usize];
+            let (p, q) = halves(couple.key);
+            let far = extents[p.at()].far + extents[q.at()].far;
+            // What has been gone until now is counted twice: then, and as long as it is measured from there.
+            couple.used = couple.bend + far;
+            couple.cut = couple.used * 2.0 + MORE * couple.need.unwrap_or(0.0) + SKIN * *size;
+        }
+        let known = &couples[..];
+        if !stale.is_empty() && !std::mem::replace(placed, true) {
+            let patches = (0..patches.len() as u32).map(|patch| patches.of(patch));
+            pieces.place((model, body.prims.start, solids), patches);
+        }
+        let pieces = &*pieces;
+        let made = |k: usize, listing: &mut Listing| {
+            let couple = &known[stale[k] as usize];
+            let (p, q) = halves(couple.key);
+            let two = [p, q].map(|patch| (patch, extents[patch.at()].bounds));
+            listing.list(model, pieces, two, couple.cut);
+        };
+        counts.clear();
+        // A chunk may be found to hold as much as any before.
+        buckets.resize_with(WAVE, Listing::default);
+        let most = buckets.iter().map(|listing| listing.pairs.capacity()).fold(ROOM[1], usize::max);
+        buckets.iter_mut().for_each(|listing| listing.reserve((most, CHUNK)));
+        in_chunks((stale.len(), CHUNK), buckets, made, |listing| {
+            counts.append(&mut listing.counts);
+            lists.append(&mut listing.pairs);
         });
-        let cut = |prim: PrimId| self.cuts[(prim.0 - first) as usize];
-        let mut kept = from;
-        for k in from..self.listed.len() {
-            let (pair, gap) = self.listed[k];
-            let (a, b) = halves(pair);
-            if gap <= cut(a) + cut(b) {
-                self.listed[kept] = (pair, gap);
-                kept += 1;
+        for (k, count) in stale.iter().zip(counts) {
+            let couple = &mut couples[*k as usize];
+            (couple.start, couple.count) = (start, *count);
+            start += *count;
+        }
+    }
+
+    /// Puts the lists that are kept side by side where those that nobody reads take more room than they.
+    fn tidy(&mut self) {
+        let Self { couples, lists, spare, .. } = self;
+        let kept: usize = couples.iter().map(|couple| couple.count).sum();
+        // Lists are made now and then, so that they would grow long after the first steps.
+        let room = 5 * kept / 2 + 2 * WASTE;
+        lists.reserve((room - kept / 2).saturating_sub(lists.len()));
+        if lists.len() <= 2 * kept + WASTE {
+            return;
+        }
+        spare.reserve(room.saturating_sub(spare.len()));
+        spare.clear();
+        for couple in couples {
+            let list = couple.range();
+            couple.start = spare.len();
+            spare.extend_from_slice(&lists[list]);
+        }
+        std::mem::swap(lists, spare);
+    }
+
+    /// The pairs that may matter, of all lists that are asked for.
+    fn gather(&self, body: &Body, out: &mut Vec<u64>) {
+        let first = body.prims.start;
+        for couple in &self.couples {
+            let Some(need) = couple.need else { continue };
+            let (p, q) = halves(couple.key);
+            let used = couple.used + couple.bend;
+            let most = roomy(need + used + self.extents[p.at()].far + self.extents[q.at()].far);
+            for (pair, gap) in &self.lists[couple.range()] {
+                // From near to far: all others are farther. What is not a number is none.
+                if *gap > most {
+                    break;
+                }
+                let (a, b) = halves(*pair);
+                let [a, b] = [a, b].map(|prim| (prim.0 - first) as usize);
+                let (x, y) = (&self.goes[a], &self.goes[b]);
+                let margin = (x.0 - y.0).length() + x.1 + y.1;
+                let beyond = *gap > roomy(margin + used + self.fars[a] + self.fars[b]);
+                if !beyond {
+                    out.push(*pair);
+                }
             }
         }
-        self.listed.truncate(kept);
-        kept
     }
 }
 
-/// A ball around what has a core.
+/// The turn that takes points nearest to where they go \[rad\]; none where they lie on a line.
+fn spin(points: impl Iterator<Item = (Vec3, Vec3)>) -> Vec3 {
+    let (mut inertia, mut moment, mut size) = (Mat3::ZERO, Vec3::ZERO, 0.0);
+    for (at, goes) in points {
+        moment += at.cross(goes);
+        size += at.length_squared();
+        inertia -= Mat3::from_cols(at * at.x, at * at.y, at * at.z);
+    }
+    inertia += Mat3::from_diagonal(Vec3::splat(size));
+    let det = inertia.determinant();
+    let turn = inertia.inverse() * moment;
+    if det > 1e-6 * size * size * size && turn.is_finite() { turn } else { Vec3::ZERO }
+}
+
+/// The mean of the corners of what has a core, and how far any of it is from there at most \[m\].
 fn ball(solid: &Solid) -> (Vec3, Real) {
     match solid {
         Solid::Round(r) => ((r.a + r.b) * 0.5, 0.5 * r.a.distance(r.b) + r.radius),
         Solid::Facet(f) => {
-            let center = f.corners.iter().sum::<Vec3>() / 3.0;
-            (center, f.corners.iter().map(|c| c.distance(center)).fold(0.0, Real::max) + f.radius)
+            let middle = f.corners.iter().sum::<Vec3>() / 3.0;
+            (middle, f.corners.iter().map(|c| c.distance(middle)).fold(0.0, Real::max) + f.radius)
         }
         Solid::Cuboid(_) | Solid::Plane(_) => (Vec3::ZERO, Real::INFINITY),
     }
+}
+
+/// Where a primitive goes on the way to other places, and how far it may be from there.
+fn goes_to(model: &Model, (at, end): (Places, Places), prim: PrimId) -> (Vec3, Real) {
+    let kind = &model.prims[prim.at()].kind;
+    let ways = kind.vertices().iter().map(|v| end.pos[v.at()] - at.pos[v.at()]);
+    let mid = ways.clone().sum::<Vec3>() / kind.vertices().len().max(1) as Real;
+    let spread = ways.map(|way| (way - mid).length()).fold(0.0, worse);
+    (mid, spread + (end.radius[prim.at()] - at.radius[prim.at()]).max(0.0) + REST_GAP)
+}
+
+/// The larger; none where one is not a number.
+fn worse(x: Real, y: Real) -> Real {
+    if x.is_nan() || y.is_nan() { Real::NAN } else { x.max(y) }
+}
+
+/// With room for rounding \[m\].
+#[inline]
+fn roomy(far: Real) -> Real {
+    far * (1.0 + 1e-9) + 1e-12
+}
+
+/// A pair of patches, the smaller number first.
+fn key(p: u32, q: u32) -> u64 {
+    u64::from(p) << 32 | u64::from(q)
+}
+
+/// Anywhere between −1 and 1 along each axis.
+#[cfg(test)]
+fn noise3(seed: &mut u64) -> Vec3 {
+    *seed += 1;
+    let words = crate::random::philox(*seed, [0; 4]);
+    let [x, y, z, _] = words.map(|word| Real::from(word) / Real::from(1_u32 << 31) - 1.0);
+    Vec3::new(x, y, z)
 }

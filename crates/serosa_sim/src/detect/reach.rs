@@ -110,6 +110,12 @@ impl Reach {
         all.grown(if spread.is_finite() { (STRIDES[0] * spread).min(0.5 * size) } else { 0.0 })
     }
 
+    /// Where a primitive goes, and how far any of its points may be from there beside its body \[m\].
+    #[inline]
+    pub(super) fn goes(&self, prim: PrimId) -> (Vec3, Real) {
+        (self.mids[prim.at()], self.spreads[prim.at()])
+    }
+
     /// How far a primitive may stray with its body as a whole \[m\].
     #[inline]
     fn common(&self, model: &Model, prim: PrimId) -> Real {

@@ -134,6 +134,7 @@ mod tests {
             slides: false,
             trial: false,
             between: Vec3::ZERO,
+            told: (0.0, Vec3::ZERO),
         }
     }
 
