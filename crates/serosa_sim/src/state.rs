@@ -75,6 +75,8 @@ pub struct Kept {
     pub goal: Real,
     /// Where side B was touched \[m\].
     pub at: Vec3,
+    /// From B to A.
+    pub normal: Vec3,
 }
 
 /// An active pair: two segments that the tracker follows; `a` < `b`.

@@ -150,14 +150,14 @@ fn sinks(n: usize, (young, poisson, ball, mass): (f64, f64, f64, f64), size: Vec
     [depth, thick]
 }
 
-/// Beside the theory of Hertz, on two meshes: what linear tetrahedra are too stiff by falls with the length of their edges,
-/// which is half of the radius of contact on the finer.
+/// Beside the theory of Hertz, on two meshes: what linear tetrahedra are too stiff by falls with the square of the length of
+/// their edges, which is half of the radius of contact on the finer.
 #[test]
 fn a_ball_sinks_in_as_hertz_says() {
     let (young, poisson, ball, mass) = (2e4, 0.3, 0.05, 0.15);
     let size = Vec3::new(0.16, 0.16, 0.08);
     let [[coarse, _], [fine, thick]] = [8, 12].map(|n| sinks(n, (young, poisson, ball, mass), size));
-    let depth = fine + 2.0 * (fine - coarse);
+    let depth = fine + (fine - coarse) / (1.5 * 1.5 - 1.0);
     let force = mass * 9.81;
     let (modulus, around) = (young / (1.0 - poisson * poisson), ball + thick);
     let hertz = (0.75 * force / (modulus * around.sqrt())).powf(2.0 / 3.0);

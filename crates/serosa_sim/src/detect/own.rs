@@ -379,13 +379,35 @@ impl Own {
         buckets.iter_mut().for_each(|listing| listing.reserve((most, CHUNK)));
         in_chunks((stale.len(), CHUNK), buckets, made, |listing| {
             counts.append(&mut listing.counts);
+            let found = listing.pairs.len();
             lists.append(&mut listing.pairs);
+            if nearly_full(found, listing.pairs.capacity()) {
+                listing.pairs.reserve(2 * found);
+            }
         });
         for (k, count) in stale.iter().zip(counts) {
             let couple = &mut couples[*k as usize];
             (couple.start, couple.count) = (start, *count);
             start += *count;
         }
+        self.leave_room();
+    }
+
+    /// What was nearly full has room for twice as much: which lists are made when depends on those that there were, so that
+    /// the same motion may need a little more another time. O(1)
+    fn leave_room(&mut self) {
+        fn leave<T>(list: &mut Vec<T>) {
+            if nearly_full(list.len(), list.capacity()) {
+                list.reserve(list.len());
+            }
+        }
+        leave(&mut self.meets);
+        leave(&mut self.couples);
+        leave(&mut self.before);
+        leave(&mut self.stale);
+        leave(&mut self.counts);
+        leave(&mut self.lists);
+        leave(&mut self.spare);
     }
 
     /// Puts the lists that are kept side by side where those that nobody reads take more room than they.
@@ -393,7 +415,7 @@ impl Own {
         let Self { couples, lists, spare, .. } = self;
         let kept: usize = couples.iter().map(|couple| couple.count).sum();
         // Lists are made now and then, so that they would grow long after the first steps.
-        let room = 5 * kept / 2 + 2 * WASTE;
+        let room = (5 * kept / 2 + 2 * WASTE).next_power_of_two();
         lists.reserve((room - kept / 2).saturating_sub(lists.len()));
         if lists.len() <= 2 * kept + WASTE {
             return;
@@ -472,6 +494,10 @@ fn goes_to(model: &Model, (at, end): (Places, Places), prim: PrimId) -> (Vec3, R
 /// The larger; none where one is not a number.
 fn worse(x: Real, y: Real) -> Real {
     if x.is_nan() || y.is_nan() { Real::NAN } else { x.max(y) }
+}
+
+fn nearly_full(len: usize, capacity: usize) -> bool {
+    4 * len > 3 * capacity
 }
 
 /// With room for rounding \[m\].

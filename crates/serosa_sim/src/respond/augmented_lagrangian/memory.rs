@@ -11,6 +11,8 @@ use crate::{Real, Vec3};
 
 /// A contact goes no farther in a step, of its gap at rest: about the radius of what touches.
 const NEAR: Real = 5.0;
+/// It turns no farther: the cosine of the angle between its normals.
+const ALIKE: Real = 0.9;
 
 /// Memories whose rows are gone, by bodies and then along x.
 #[derive(Clone, Debug, Default)]
@@ -56,7 +58,10 @@ impl Memory {
         let first = self.lost.partition_point(before);
         let within = |lost: &&mut Lost| lost.bodies == bodies && lost.kept.at.x <= at.x + near;
         let far = |lost: &Lost| lost.kept.at.distance_squared(at);
-        let free = self.lost[first..].iter_mut().take_while(within).filter(|lost| !lost.taken);
+        let free = self.lost[first..]
+            .iter_mut()
+            .take_while(within)
+            .filter(|lost| !lost.taken && lost.kept.normal.dot(row.normal) > ALIKE);
         let nearest =
             free.min_by(|a, b| far(a).total_cmp(&far(b))).filter(|lost| far(lost) <= near * near)?;
         nearest.taken = true;
@@ -77,7 +82,7 @@ mod tests {
 
     fn kept(key: RowKey, x: Real) -> Kept {
         let none = Vec3::ZERO;
-        Kept { key, lambda: x, stick: none, drag: none, goal: 0.0, at: Vec3::X * x }
+        Kept { key, lambda: x, stick: none, drag: none, goal: 0.0, at: Vec3::X * x, normal: Vec3::Z }
     }
 
     /// A row whose side B is vertex 0.

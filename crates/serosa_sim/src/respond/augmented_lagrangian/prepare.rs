@@ -16,8 +16,8 @@ const FIRMNESS: Real = 2.0;
 const LEVER: Real = 0.25;
 /// The share of an old overlap that is taken away in a second, and in a step at most, so that nothing pops.
 const MEND: [Real; 2] = [12.0, 0.05];
-/// Fastest that a gap smaller than that at rest is opened \[m/s\]. What is soft swings: its far end goes three times as fast.
-const OPENING: Real = 3e-4;
+/// Fastest that a gap smaller than that at rest is opened \[m/s\].
+const OPENING: Real = 5e-4;
 
 /// All rows and grips as the sweeps need them, with what is known of rows and which share of it counts.
 pub(super) fn prepare(sub: &Substep, state: &State, (kept, fade): (&[Kept], Real), scratch: &mut Scratch) {

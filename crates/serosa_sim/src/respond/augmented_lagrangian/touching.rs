@@ -94,6 +94,7 @@ impl Touching {
             drag: self.drag,
             goal: self.goal,
             at: self.sides[1].place(pos, pose),
+            normal: self.normal,
         })
     }
 

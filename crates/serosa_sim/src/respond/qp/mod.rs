@@ -379,6 +379,7 @@ impl Programme {
             drag: row.slip / sub.h,
             goal: 0.0,
             at: row.sides[1].place(pos, pose),
+            normal: row.normal,
         }));
         report.contacts = state.kept.len() as u32;
         if self.contradict {
@@ -389,7 +390,15 @@ impl Programme {
             if lambda > 0.0 {
                 let none = Vec3::ZERO;
                 let lambda = lambda / sub.h;
-                state.kept.push(Kept { key, lambda, stick: none, drag: none, goal: 0.0, at: none });
+                state.kept.push(Kept {
+                    key,
+                    lambda,
+                    stick: none,
+                    drag: none,
+                    goal: 0.0,
+                    at: none,
+                    normal: none,
+                });
             }
         }
     }
