@@ -90,8 +90,8 @@ export class Panel {
       long.push(`More do not fit into its budget of ${digits(this.budgetMs)} ms: forces are right to 5 % all the same, or simulated time slows.`);
     }
     if (Number.isFinite(frame.errorMm)) {
-      const [mm, newtons] = [`${quantity(frame.errorMm, "mm", 2)} mm`, `${digits(frame.errorN, 2)} N`];
-      parts.push(`± ${mm}, ± ${newtons}`);
+      const [mm, newtons] = [`${quantity(frame.errorMm, "mm", 2)}\u00a0mm`, `${quantity(frame.errorN, "N", 2)}\u00a0N`];
+      parts.push(`±\u00a0${mm}`, `±\u00a0${newtons}`);
       long.push(`More passes would move places by about ${mm}, and change the force on a hand by about ${newtons}.`);
     }
     if (frame.truncated > 0) {
