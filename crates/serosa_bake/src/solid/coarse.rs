@@ -1,7 +1,7 @@
 //! The coarse space of a solid: what sweeps are slow at, in a few unknowns.
 //!
 //! A sweep takes strain out of a body over one edge at a time; what spans it from end to end takes as many sweeps as there
-//! are edges, squared. So after each sweep the body takes a step in the space of some handles that shift and strain what is
+//! are edges, squared. So after every other sweep the body takes a step in the space of some handles that shift and strain what is
 //! around them and are blended (a two-level correction; blended affine handles as in Gilles et al. 2011):
 //!
 //! ```text

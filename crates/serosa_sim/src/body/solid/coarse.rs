@@ -1,7 +1,7 @@
 //! The coarse correction: what sweeps are slow at, in a few unknowns.
 //!
 //! A sweep takes strain out of a body over one edge at a time; what spans it from end to end takes as many sweeps as there are
-//! edges, squared. So after each sweep the body takes a step in its coarse space ([`Coarse`]): handles that shift and strain
+//! edges, squared. So after every other sweep the body takes a step in its coarse space ([`Coarse`]): handles that shift and strain
 //! what is around them, each turned as the body is there where the substep begins. The matrix is that of the body at rest
 //! in this space (Galerkin), with the rows that push or pull now. The step goes as far as Φ sinks along it, which is known
 //! exactly: with rotations as they are, Φ of the body is a polynomial along a line.
@@ -13,8 +13,7 @@ use super::strain::tets;
 use super::{Among, SolidWork, touched};
 use crate::algebra::{Dense, best_rotation};
 use crate::model::{Coarse, HANDLE_MODES as MODES, Layout, SolidBody};
-use crate::respond::augmented_lagrangian::{Contacts, Touching};
-use crate::row::Side;
+use crate::respond::augmented_lagrangian::{Contacts, Touching, each_vertex};
 use crate::{Mat3, Real, Vec3};
 use std::ops::Range;
 
@@ -204,7 +203,7 @@ impl CoarseWork {
             self.weights[handle as usize] = [0.0; MODES];
         }
         let (touched, weights) = (&mut self.touched, &mut self.weights);
-        each_vertex(row, vertices, |v, weight| {
+        own_vertices(row, vertices, |v, weight| {
             for share in coarse.of(v) {
                 if !touched.contains(&share.handle) {
                     touched.push(share.handle);
@@ -221,7 +220,7 @@ impl CoarseWork {
         for r in contacts.links.rows_of(b) {
             let row = &contacts.touching[*r as usize];
             let mut moves = Vec3::ZERO;
-            each_vertex(row, vertices, |v, weight| {
+            own_vertices(row, vertices, |v, weight| {
                 moves += vec(self.step[layout.places[v] as usize]) * weight
             });
             if moves != Vec3::ZERO {
@@ -282,19 +281,12 @@ impl Line {
 }
 
 /// The vertices of a body that a row holds, counted from its first, each with its weight, positive on side A.
-fn each_vertex(row: &Touching, vertices: &Range<usize>, mut emit: impl FnMut(usize, Real)) {
-    for (side, sign) in row.sides.iter().zip([1.0, -1.0]) {
-        let mut one = |v: usize, weight: Real| {
-            if vertices.contains(&v) && weight != 0.0 {
-                emit(v - vertices.start, sign * weight);
-            }
-        };
-        match side {
-            Side::Soft(ends, weights) => ends.iter().zip(weights).for_each(|(v, w)| one(v.at(), *w)),
-            Side::Face(corners, weights) => corners.iter().zip(weights).for_each(|(v, w)| one(v.at(), *w)),
-            Side::Rigid(..) => {}
+fn own_vertices(row: &Touching, vertices: &Range<usize>, mut emit: impl FnMut(usize, Real)) {
+    each_vertex(row, &mut |v, weight| {
+        if vertices.contains(&v) {
+            emit(v - vertices.start, weight);
         }
-    }
+    });
 }
 
 /// One step of a body in its coarse space. O(tetrahedra + rows · shares² + functions³).

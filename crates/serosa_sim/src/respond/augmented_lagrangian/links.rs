@@ -111,7 +111,7 @@ fn sort_out<E: Entry>(
 }
 
 /// The vertices that a row holds, each with its weight, positive on side A.
-fn each_vertex(row: &Touching, emit: &mut dyn FnMut(usize, Real)) {
+pub(crate) fn each_vertex(row: &Touching, emit: &mut dyn FnMut(usize, Real)) {
     for (side, sign) in row.sides.iter().zip([1.0, -1.0]) {
         match side {
             Side::Soft(ends, weights) => {

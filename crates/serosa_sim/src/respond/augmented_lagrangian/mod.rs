@@ -20,8 +20,8 @@ mod rigid;
 mod touching;
 
 pub(crate) use gauge::Passes;
-pub(crate) use links::Contacts;
 pub use links::Links;
+pub(crate) use links::{Contacts, each_vertex};
 pub(crate) use memory::Memory;
 pub(crate) use node::Local;
 pub use touching::{Answer, Axes, Touching};
