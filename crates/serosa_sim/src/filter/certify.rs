@@ -279,21 +279,26 @@ impl Planes {
         }
     }
 
-    /// Whether a pair stays apart under the steps as they are.
+    /// Along which direction, towards A, a pair meets under the steps as they are; nothing where it stays apart.
     #[inline(always)]
-    fn stays_apart(&self, scene: &Scene, pair: &Near) -> bool {
+    fn meets_along(&self, scene: &Scene, pair: &Near) -> Option<Vec3> {
         let margin = scene.margin(pair);
         let apart = scene.thickness(pair) + margin;
         let (a, b) =
             (self.levels(scene, pair.prims[0], -pair.normal), self.levels(scene, pair.prims[1], pair.normal));
         // The foremost corners of either side, at the start and at the end.
         if -a[0] - b[0] >= apart && -a[1] - b[1] >= apart {
-            return true;
+            return None;
         }
-        let (a, b) = (self.path(scene, pair.prims[0]), self.path(scene, pair.prims[1]));
-        let apart = apart + a.bow + b.bow;
-        let (speed, gap) = (closing(&a, &b), pair.gap - margin - a.bow - b.bow);
-        speed <= gap || a.core.is_known() && b.core.is_known() && follow([&a, &b], (gap, apart), speed)
+        let [a, b] = self.paths(scene, pair, apart);
+        let speed = closing(&a, &b);
+        if speed <= pair.gap - margin {
+            return None;
+        }
+        match a.core.is_known() && b.core.is_known() {
+            true => follow([&a, &b], pair.normal, apart, speed),
+            false => Some(pair.normal),
+        }
     }
 
     /// How far the foremost corner of a primitive's core stands along `dir`, at the start and at the end of the
@@ -330,13 +335,27 @@ impl Planes {
         levels
     }
 
-    /// The core of a primitive and where its ends go.
+    /// The ways of both sides of a pair, as far as they can come as near as `apart`.
+    #[inline(always)]
+    fn paths(&self, scene: &Scene, pair: &Near, apart: Real) -> [Path; 2] {
+        let [mut a, mut b] = pair.prims.map(|prim| self.path(scene, prim));
+        let is_rod = |p: &Path| p.spin.is_some() && p.core == Core::Round;
+        if a.core.is_known() && b.core.is_known() {
+            if is_rod(&a) {
+                a = a.near(&b, apart);
+            }
+            if is_rod(&b) {
+                b = b.near(&a, apart);
+            }
+        }
+        [a, b]
+    }
+
+    /// The core of a primitive and where its corners go.
     #[inline(always)]
     fn path(&self, scene: &Scene, prim: PrimId) -> Path {
         let r = match scene.model.prims[prim.at()].kind {
-            PrimKind::Segment([v, w]) => {
-                return self.soft_path(scene, [v, w, w], Core::Round);
-            }
+            PrimKind::Segment([v, w]) => return self.soft_path(scene, [v, w, w], Core::Round),
             PrimKind::Triangle(corners) => return self.soft_path(scene, corners, Core::Triangle),
             PrimKind::Shape(r) => r,
         };
@@ -350,24 +369,27 @@ impl Planes {
             Shape::Plane => (0.0, Core::Other),
             Shape::Cuboid { half } => (half.length(), Core::Other),
         };
-        let reach = pose.rot * Vec3::Z * half;
-        let bow = 0.5 * turn.turn.length_squared() * half;
-        let (points, moves) = if core == Core::Round {
-            let turned = turn.turn.cross(reach);
-            ([pose.pos - reach, pose.pos + reach], [turn.shift - turned, turn.shift + turned])
-        } else {
+        if core == Core::Other {
             // No corner is faster than this.
             let fastest = turn.shift.length() + turn.turn.length() * half;
-            ([pose.pos; 2], [Vec3::X * fastest, Vec3::X * -fastest])
-        };
-        let thrice = |[x, y]: [Vec3; 2]| [x, y, y];
-        Path { points: thrice(points), moves: thrice(moves), bow, core }
+            let moves = [Vec3::X * fastest, Vec3::X * -fastest, Vec3::X * -fastest];
+            return Path { points: [pose.pos; 3], moves, spin: None, core };
+        }
+        let reach = pose.rot * Vec3::Z * half;
+        let turned = turn.turn.cross(reach);
+        let thrice = |x: Vec3, y: Vec3| [x, y, y];
+        Path {
+            points: thrice(pose.pos - reach, pose.pos + reach),
+            moves: thrice(turn.shift - turned, turn.shift + turned),
+            spin: (half > 0.0).then_some((turn.turn, pose.pos)),
+            core,
+        }
     }
 
     #[inline(always)]
     fn soft_path(&self, scene: &Scene, corners: [VertexId; 3], core: Core) -> Path {
         let points = corners.map(|v| scene.state.pos[v.at()]);
-        Path { points, moves: corners.map(|v| self.steps[v.at()]), bow: 0.0, core }
+        Path { points, moves: corners.map(|v| self.steps[v.at()]), spin: None, core }
     }
 
     /// Notes that a pair shortens steps.
@@ -377,11 +399,16 @@ impl Planes {
         }
     }
 
-    /// Whether a pair is in doubt and has no certificate. It is in doubt no more.
+    /// Along which direction a pair is to be parted that is in doubt and has no certificate. It is in doubt no more.
     #[inline(always)]
-    fn meets(&mut self, scene: &Scene, k: usize, unasked: bool) -> bool {
+    fn meets(&mut self, scene: &Scene, k: usize, unasked: bool) -> Option<Vec3> {
         let doubt = std::mem::replace(&mut self.doubts[k], false) && self.planes[k] == NONE;
-        doubt && (unasked || !self.stays_apart(scene, &scene.pairs[k]))
+        let pair = &scene.pairs[k];
+        match doubt {
+            true if unasked => Some(pair.normal),
+            true => self.meets_along(scene, pair),
+            false => None,
+        }
     }
 
     /// One round over the pairs in doubt: those without a certificate are parted, one after the other. Returns whether any
@@ -390,22 +417,28 @@ impl Planes {
     fn part_all(&mut self, scene: &Scene) -> bool {
         let mut any = false;
         for k in 0..scene.pairs.len() {
-            if self.meets(scene, k, false) {
+            if let Some(normal) = self.meets(scene, k, false) {
                 any = true;
                 self.stop(k);
-                self.part(scene, k);
+                self.part(scene, k, normal);
             }
         }
         any
     }
 
-    /// Moves the corners of a pair back until the gap along its normal is there in the end. What is fixed stays.
+    /// Moves the corners of a pair back until the gap along a normal is there in the end: that with which they first meet.
+    /// What is fixed stays.
     #[inline(always)]
-    fn part(&mut self, scene: &Scene, k: usize) {
+    fn part(&mut self, scene: &Scene, k: usize, n: Vec3) {
         let pair = &scene.pairs[k];
-        let ([a, b], n) = (pair.prims, pair.normal);
-        let (low, high) = (self.levels(scene, a, -n), self.levels(scene, b, n));
+        let [a, b] = pair.prims;
         let apart = scene.thickness(pair) + scene.margin(pair);
+        let paths = self.paths(scene, pair, apart);
+        let level = |side: usize, dir: Vec3| match paths[side].core.is_known() {
+            true => paths[side].levels(dir),
+            false => self.levels(scene, pair.prims[side], dir),
+        };
+        let (low, high) = (level(0, -n), level(1, n));
         let room = (-low[0] - high[0] - apart).max(0.0);
         let over = apart + room * (1.0 - USE) + low[1] + high[1];
         let light = [scene.lightness(a), scene.lightness(b)];
@@ -454,7 +487,7 @@ impl Planes {
     fn round(&mut self, scene: &Scene, unasked: bool) -> bool {
         self.touched.clear();
         for (k, pair) in scene.pairs.iter().enumerate() {
-            if !self.meets(scene, k, unasked) {
+            if self.meets(scene, k, unasked).is_none() {
                 continue;
             }
             self.planes[k] = self.fronts.len() as u32;
