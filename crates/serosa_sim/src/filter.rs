@@ -31,19 +31,22 @@ mod certify;
 mod impulse;
 mod lookout;
 mod path;
+mod scene;
 mod shorten;
 
 pub use certify::Planes;
-pub(crate) use certify::margin;
+pub(crate) use scene::margin;
 pub(crate) use shorten::Shortened;
 
 use crate::body::Substep;
+use crate::detect::Near;
 use crate::model::{BodyKind, Pose, PrimKind};
 use crate::params::Filter;
-use crate::row::REST_GAP;
+use crate::row::{REST_GAP, Side};
 use crate::state::State;
-use crate::{Real, Scratch, Vec3, VertexId};
-use certify::{Scene, certify};
+use crate::{PrimId, Real, Scratch, Vec3, VertexId};
+use certify::certify;
+use scene::Scene;
 use serosa_geometry::rotation::from_rotation_vector;
 use shorten::Turn;
 
@@ -148,7 +151,34 @@ pub(crate) fn stops_far(sub: &Substep, state: &State, scratch: &Scratch) -> bool
     })
 }
 
-/// Takes over the steps that were shortened, and stops by impulses what they would have met.
+/// Whether something ends nearer than at rest, nearer than it was, and no row stands for it: it was not expected there.
+/// O(pairs that are as near in the end).
+pub(crate) fn leaves_unanswered(sub: &Substep, state: &State, scratch: &Scratch) -> bool {
+    let Scratch { planes, finder, growth, inv_mass, rigid_mobility: mobility, links, touching, rows, .. } =
+        scratch;
+    let scene = Scene { model: sub.model, state, growth, inv_mass, mobility, pairs: &finder.near };
+    let has_row = |pair: &Near| {
+        let [a, b] = pair.prims;
+        // One edge speaks for a vertex that others hold too.
+        let holds = |side: &Side, prim: PrimId| match (side, &sub.model.prims[prim.at()].kind) {
+            (Side::Rigid(r, _), PrimKind::Shape(own)) => r == own,
+            (soft, own) => soft.vertices().iter().any(|v| own.vertices().contains(v)),
+        };
+        let for_both = |[x, y]: &[Side; 2]| holds(x, a) && holds(y, b) || holds(x, b) && holds(y, a);
+        let vertices = pair.prims.iter().flat_map(|prim| sub.model.prims[prim.at()].kind.vertices());
+        rows.binary_search_by(|row| (row.key.a, row.key.b).cmp(&(a, b))).is_ok()
+            || vertices
+                .flat_map(|v| links.of(v.at()))
+                .any(|link| for_both(&touching[link.row as usize].sides))
+    };
+    sub.params.filter != Filter::Off
+        && planes.closers.iter().any(|k| {
+            let pair = &scene.pairs[*k as usize];
+            !planes.stands(*k as usize) && planes.closes_in(&scene, pair) && !has_row(pair)
+        })
+}
+
+/// Takes over the steps that were shortened.
 pub(crate) fn take(sub: &Substep, state: &State, scratch: &mut Scratch) -> Shortened {
     if sub.params.filter == Filter::Off {
         return Shortened::default();
@@ -160,8 +190,14 @@ pub(crate) fn take(sub: &Substep, state: &State, scratch: &mut Scratch) -> Short
     for prim in scratch.planes.stops.iter().flat_map(|k| scratch.finder.near[*k as usize].prims) {
         scratch.stopped[sub.model.prims[prim.at()].body.at()] = true;
     }
-    impulse::stop(sub, state, scratch);
     Shortened { vertices, attachments }
+}
+
+/// Stops by impulses what the shortened steps would have met.
+pub(crate) fn stop(sub: &Substep, scratch: &mut Scratch) {
+    if sub.params.filter != Filter::Off {
+        impulse::stop(sub, scratch);
+    }
 }
 
 /// Moves everything to the end of its step; how many of the steps were shortened.

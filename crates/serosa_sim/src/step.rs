@@ -97,10 +97,16 @@ fn advance(
         respond::go_on(sub, state, scratch, report);
         timer.mark(report, Stage::Respond);
     }
-    respond::close(sub, state, scratch, report);
-    ledger::before_filter(sub, scratch);
+    respond::velocities(sub, state, scratch);
+    ledger::before_filter(scratch);
     let shortened = filter::take(sub, state, scratch);
-    respond::follow(sub, state, scratch);
+    timer.mark(report, Stage::Filter);
+
+    respond::close(sub, state, scratch, report);
+    timer.mark(report, Stage::Respond);
+
+    ledger::before_stop(sub, scratch);
+    filter::stop(sub, scratch);
     timer.mark(report, Stage::Filter);
     shortened
 }

@@ -216,6 +216,13 @@ pub(crate) fn gap(model: &Model, places: Places, (a, b): (PrimId, PrimId)) -> Op
     touches_and_ends(&x, &y, Real::INFINITY, |_, _| false, &mut |_| {}).map(|touch| touch.gap)
 }
 
+/// A row where two primitives are nearest.
+pub(crate) fn nearest(of: (&Model, &[BodyParams]), at: Places, [a, b]: [PrimId; 2]) -> Option<Row> {
+    let (x, y) = (solid_of(of.0, a, at), solid_of(of.0, b, at));
+    let touch = touches_and_ends(&x, &y, Real::INFINITY, |_, _| false, &mut |_| {})?;
+    Some(row(of, |r| at.pose[r.at()], at.radius, (a, b), &touch))
+}
+
 impl Finder {
     /// All rows of a search at some places, sorted by key, into `rows`; those that hold the same vertex are all
     /// there ([`Self::merge`] leaves one of them). Grid: O(n log n + pairs whose boxes overlap), all pairs: O(n²); both
@@ -272,18 +279,6 @@ impl Finder {
         look(pairs, rows, near);
         merge_into(rows, &own_found.rows, |row| (row.key.a, row.key.b));
         merge_into(near, &own_found.near, |near| near.prims);
-    }
-
-    /// A row where two primitives are nearest, at the places of the last search.
-    pub(crate) fn nearest(
-        &self,
-        of: (&Model, &[BodyParams]),
-        at: Places,
-        (a, b): (PrimId, PrimId),
-    ) -> Option<Row> {
-        let (x, y) = (&self.solids[a.at()], &self.solids[b.at()]);
-        let touch = touches_and_ends(x, y, Real::INFINITY, |_, _| false, &mut |_| {})?;
-        Some(row(of, |r| at.pose[r.at()], at.radius, (a, b), &touch))
     }
 
     /// Brings the lists of pairs to be looked at up to date.

@@ -1,20 +1,22 @@
 //! Every near pair gets its certificate: steps are shortened until it stays apart, or a plane is put between.
 
+use super::USE;
 use super::impulse::Impulses;
 use super::lookout::Lookout;
-use super::path::{Core, Path, closing, follow};
+use super::path::{Core, Path, apart_in_the_end, closing, follow};
+use super::scene::{Scene, each_corner, each_node};
 use super::shorten::{Arm, HalfSpace, Turn, clip_within, turn_within};
-use super::{MARGIN_SHARE, USE};
 use crate::algebra::widest;
 use crate::detect::{Near, Reach};
 use crate::model::{Model, PrimKind, Shape};
-use crate::row::Row;
-use crate::scratch::Mobility;
-use crate::state::State;
-use crate::{Mat3, PrimId, Real, Vec3, VertexId};
+use crate::row::{REST_GAP, Row};
+use crate::{PrimId, Real, Vec3, VertexId};
 
 /// Rounds in which pairs are parted before planes stand still.
-const PARTINGS: u32 = 8;
+const PARTINGS: u32 = 20;
+/// The first of them in which either side of a pair goes back by half, whatever it weighs. What is light between two that are
+/// heavy would be sent to and fro, and they would never learn of one another.
+const EVEN: u32 = 6;
 /// Rounds after which the pairs still in doubt get their planes unasked.
 const ROUNDS: u32 = 6;
 
@@ -44,6 +46,16 @@ fn towards(pair: &Near, side: usize) -> Vec3 {
     if side == 0 { -pair.normal } else { pair.normal }
 }
 
+/// What a pair does in a substep.
+enum Look {
+    /// It stays apart, and by its gap at rest.
+    Apart,
+    /// It stays apart.
+    Closer,
+    /// It meets, first along that direction, towards A.
+    Meets(Vec3),
+}
+
 /// The certificates of a substep.
 #[derive(Clone, Debug, Default)]
 pub struct Planes {
@@ -56,7 +68,9 @@ pub struct Planes {
     pub(super) stops: Vec<u32>,
     /// Whether a pair is among them.
     is_stop: Vec<bool>,
-    /// Impulses of those pairs.
+    /// The pairs that were seen to stay apart, but perhaps by less than at rest; some more than once.
+    pub(super) closers: Vec<u32>,
+    /// Impulses of the pairs that were shortened.
     pub(super) impulses: Impulses,
     /// How far either side of a pair may go towards the other, one for each plane.
     fronts: Vec<[Front; 2]>,
@@ -81,49 +95,6 @@ pub struct Planes {
     /// Half-spaces of the vertex or frame at hand.
     halves: Vec<HalfSpace>,
     arms: Vec<Arm>,
-}
-
-/// What the filter looks at and does not change.
-#[derive(Clone, Copy)]
-pub(super) struct Scene<'a> {
-    pub(super) model: &'a Model,
-    pub(super) state: &'a State,
-    pub(super) growth: &'a [Real],
-    /// How light vertices and frames are \[1/kg\].
-    pub(super) inv_mass: &'a [Real],
-    pub(super) mobility: &'a [Mobility],
-    /// All near pairs, with the radii of the end of the substep.
-    pub(super) pairs: &'a [Near],
-}
-
-impl Scene<'_> {
-    /// The radii of a pair together, as they are at the end of the substep \[m\].
-    #[inline]
-    fn thickness(&self, pair: &Near) -> Real {
-        let radius = |p: PrimId| self.state.radius[p.at()] + self.growth[p.at()];
-        radius(pair.prims[0]) + radius(pair.prims[1])
-    }
-
-    /// The gap that is always left between a pair \[m\].
-    #[inline]
-    fn margin(&self, pair: &Near) -> Real {
-        margin(self.model, self.state, pair)
-    }
-
-    /// How light a side of a pair is \[1/kg\].
-    #[inline]
-    fn lightness(&self, prim: PrimId) -> Real {
-        match self.model.prims[prim.at()].kind {
-            PrimKind::Shape(r) => self.mobility[r.at()].inv_mass,
-            ref soft => soft.vertices().iter().map(|v| self.inv_mass[v.at()]).fold(0.0, Real::max),
-        }
-    }
-}
-
-/// The gap that is always left between a pair \[m\].
-#[inline]
-pub(crate) fn margin(model: &Model, state: &State, pair: &Near) -> Real {
-    MARGIN_SHARE * model.rest_gap((pair.prims[0], pair.prims[1]), &state.radius)
 }
 
 impl Planes {
@@ -185,6 +156,7 @@ impl Planes {
         self.planes.resize(pairs, NONE);
         self.fronts.clear();
         self.stops.clear();
+        self.closers.clear();
         self.is_stop.clear();
         self.is_stop.resize(pairs, false);
     }
@@ -279,26 +251,29 @@ impl Planes {
         }
     }
 
-    /// Along which direction, towards A, a pair meets under the steps as they are; nothing where it stays apart.
+    /// What a pair does under the steps as they are.
     #[inline(always)]
-    fn meets_along(&self, scene: &Scene, pair: &Near) -> Option<Vec3> {
+    fn look(&self, scene: &Scene, pair: &Near) -> Look {
         let margin = scene.margin(pair);
         let apart = scene.thickness(pair) + margin;
         let (a, b) =
             (self.levels(scene, pair.prims[0], -pair.normal), self.levels(scene, pair.prims[1], pair.normal));
         // The foremost corners of either side, at the start and at the end.
         if -a[0] - b[0] >= apart && -a[1] - b[1] >= apart {
-            return None;
+            let at_rest =
+                apart - margin + scene.model.rest_gap((pair.prims[0], pair.prims[1]), &scene.state.radius);
+            return if -a[1] - b[1] >= at_rest { Look::Apart } else { Look::Closer };
         }
         let [a, b] = self.paths(scene, pair, apart);
         let speed = closing(&a, &b);
         if speed <= pair.gap - margin {
-            return None;
+            return Look::Closer;
         }
-        match a.core.is_known() && b.core.is_known() {
+        let meets = match a.core.is_known() && b.core.is_known() {
             true => follow([&a, &b], pair.normal, apart, speed),
             false => Some(pair.normal),
-        }
+        };
+        meets.map_or(Look::Closer, Look::Meets)
     }
 
     /// How far the foremost corner of a primitive's core stands along `dir`, at the start and at the end of the
@@ -404,23 +379,44 @@ impl Planes {
     fn meets(&mut self, scene: &Scene, k: usize, unasked: bool) -> Option<Vec3> {
         let doubt = std::mem::replace(&mut self.doubts[k], false) && self.planes[k] == NONE;
         let pair = &scene.pairs[k];
-        match doubt {
-            true if unasked => Some(pair.normal),
-            true => self.meets_along(scene, pair),
-            false => None,
+        if !doubt || unasked {
+            return doubt.then_some(pair.normal);
         }
+        match self.look(scene, pair) {
+            Look::Apart => None,
+            Look::Closer => {
+                self.closers.push(k as u32);
+                None
+            }
+            Look::Meets(normal) => Some(normal),
+        }
+    }
+
+    /// Whether a pair ends nearer than at rest, and nearer than it was.
+    pub(super) fn closes_in(&self, scene: &Scene, pair: &Near) -> bool {
+        let thickness = scene.thickness(pair);
+        let [a, b] = self.paths(scene, pair, thickness + REST_GAP);
+        let end = match a.core.is_known() && b.core.is_known() {
+            true => apart_in_the_end(&a, &b),
+            false => {
+                let levels = |side: usize, dir: Vec3| self.levels(scene, pair.prims[side], dir)[1];
+                -levels(0, -pair.normal) - levels(1, pair.normal)
+            }
+        };
+        let rest = scene.model.rest_gap((pair.prims[0], pair.prims[1]), &scene.state.radius);
+        end - thickness < rest.min(pair.gap)
     }
 
     /// One round over the pairs in doubt: those without a certificate are parted, one after the other. Returns whether any
     /// was; the pairs of what was moved are in doubt again.
     #[inline(always)]
-    fn part_all(&mut self, scene: &Scene) -> bool {
+    fn part_all(&mut self, scene: &Scene, even: bool) -> bool {
         let mut any = false;
         for k in 0..scene.pairs.len() {
             if let Some(normal) = self.meets(scene, k, false) {
                 any = true;
                 self.stop(k);
-                self.part(scene, k, normal);
+                self.part(scene, k, normal, even);
             }
         }
         any
@@ -429,7 +425,7 @@ impl Planes {
     /// Moves the corners of a pair back until the gap along a normal is there in the end: that with which they first meet.
     /// What is fixed stays.
     #[inline(always)]
-    fn part(&mut self, scene: &Scene, k: usize, n: Vec3) {
+    fn part(&mut self, scene: &Scene, k: usize, n: Vec3, even: bool) {
         let pair = &scene.pairs[k];
         let [a, b] = pair.prims;
         let apart = scene.thickness(pair) + scene.margin(pair);
@@ -442,6 +438,7 @@ impl Planes {
         let room = (-low[0] - high[0] - apart).max(0.0);
         let over = apart + room * (1.0 - USE) + low[1] + high[1];
         let light = [scene.lightness(a), scene.lightness(b)];
+        let light = if even { light.map(|light| Real::from(u8::from(light > 0.0))) } else { light };
         let share = light[0] / (light[0] + light[1]);
         if over > 0.0 && share.is_finite() {
             self.hold_back(scene, (a, -n), low[1] - over * share, over * share);
@@ -524,47 +521,11 @@ impl Planes {
     }
 }
 
-/// The vertices of a pair, and its frames behind all vertices.
-#[inline(always)]
-fn each_node(model: &Model, vertices: usize, pair: &Near, mut each: impl FnMut(usize)) {
-    for prim in pair.prims {
-        match model.prims[prim.at()].kind {
-            PrimKind::Shape(r) => each(vertices + r.at()),
-            ref soft => soft.vertices().iter().for_each(|v| each(v.at())),
-        }
-    }
-}
-
-/// The corners of a primitive's core at the start of the substep.
-fn each_corner(scene: &Scene, prim: PrimId, mut each: impl FnMut(Vec3)) {
-    let rigid = match scene.model.prims[prim.at()].kind {
-        PrimKind::Shape(r) => r,
-        ref soft => return soft.vertices().iter().for_each(|v| each(scene.state.pos[v.at()])),
-    };
-    let pose = &scene.state.pose[rigid.at()];
-    match scene.model.rigids[rigid.at()].shape {
-        Shape::Ball => each(pose.pos),
-        Shape::Capsule { half } => {
-            let reach = pose.rot * Vec3::Z * half;
-            each(pose.pos - reach);
-            each(pose.pos + reach);
-        }
-        Shape::Cuboid { half } => {
-            let axes = Mat3::from_quat(pose.rot);
-            for k in 0..8 {
-                let sign = |bit: usize| if k & bit == 0 { -1.0 } else { 1.0 };
-                each(pose.pos + axes * (half * Vec3::new(sign(1), sign(2), sign(4))));
-            }
-        }
-        Shape::Plane => {}
-    }
-}
-
 /// Shortens steps until every pair has its certificate.
 #[inline(always)]
 fn rounds(planes: &mut Planes, scene: &Scene, parts: bool) {
     let mut parted = 0;
-    while parts && parted < PARTINGS && planes.part_all(scene) {
+    while parts && parted < PARTINGS && planes.part_all(scene, parted >= EVEN) {
         parted += 1;
     }
     planes.wanted.clone_from(&planes.steps);

@@ -2,14 +2,13 @@
 //!
 //! A step that was shortened leaves the velocity that the response gave: where that still takes the sides of the pair towards
 //! one another, an impulse along the normal takes it away, without a bounce. Both sides get the same, at the points where
-//! they are nearest, so linear and angular momentum are kept; and no such impulse raises the kinetic energy, since it does
+//! they are nearest in the end, so linear and angular momentum are kept; and no such impulse raises the kinetic energy, since it does
 //! no work on what it ends with. One after the other, in some rounds.
 
 use crate::body::Substep;
-use crate::detect::Places;
+use crate::detect::{self, Places};
 use crate::respond::Motion;
 use crate::row::{Row, Slot};
-use crate::state::State;
 use crate::{Real, Scratch};
 
 /// Rounds over the pairs.
@@ -22,18 +21,19 @@ pub(super) struct Impulses {
 }
 
 /// Stops the pairs that were shortened. O(rounds × such pairs).
-pub(super) fn stop(sub: &Substep, state: &State, scratch: &mut Scratch) {
-    let Scratch { planes, finder, .. } = scratch;
+pub(super) fn stop(sub: &Substep, scratch: &mut Scratch) {
+    let Scratch { planes, finder, pos, pose, found_radius: radius, .. } = scratch;
     let mut impulses = std::mem::take(&mut planes.impulses);
-    let at = Places { pos: &state.pos, pose: &state.pose, radius: &state.radius };
+    let at = Places { pos, pose, radius };
     impulses.rows.clear();
     for k in &planes.stops {
-        let [a, b] = finder.near[*k as usize].prims;
-        impulses.rows.extend(finder.nearest((sub.model, &sub.params.bodies), at, (a, b)));
+        impulses.rows.extend(detect::nearest(
+            (sub.model, &sub.params.bodies),
+            at,
+            finder.near[*k as usize].prims,
+        ));
     }
-    let Scratch { pos, vel, target_pose: pose, twist, inv_mass, rigid_mobility, .. } = scratch;
-    // Sides lie opposite one another where the substep began.
-    pose.copy_from_slice(&state.pose);
+    let Scratch { pos, vel, pose, twist, inv_mass, rigid_mobility, .. } = scratch;
     let mut motion = Motion { pos, vel, pose, twist, inv_mass, rigid_mobility, carried: &mut [] };
     for _ in 0..ROUNDS {
         for row in &mut impulses.rows {

@@ -162,6 +162,11 @@ fn between((a, [a0, a1, a2]): (Core, &[Vec3; 3]), (b, [b0, b1, b2]): (Core, &[Ve
     }
 }
 
+/// How far apart two cores that are known are in the end \[m\].
+pub(super) fn apart_in_the_end(a: &Path, b: &Path) -> Real {
+    between((a.core, &a.at(1.0)), (b.core, &b.at(1.0))).length()
+}
+
 /// Whether the motion of two cores that are known leaves them `apart` at every instant; otherwise the direction, towards A, in
 /// which they are nearest when they first may not be.
 #[inline(always)]

@@ -25,7 +25,7 @@ mod tally;
 
 pub use momentum::{Unkept, of_last_substep};
 pub use tally::{Losses, Tally};
-pub(crate) use tally::{after_filter, before_filter};
+pub(crate) use tally::{after_filter, before_filter, before_stop};
 
 use crate::energy::{EnergyKind, body_energy};
 use crate::model::BodyKind;

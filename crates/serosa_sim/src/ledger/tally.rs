@@ -21,7 +21,7 @@ pub struct Losses {
     pub friction: Real,
     /// Dampers of couplings and springs, and drag of the surroundings.
     pub damping: Real,
-    /// Kinetic energy that the last clip of each substep took; less than nothing where it gave some.
+    /// Kinetic energy that the impulses of the last clip of each substep took.
     pub filter: Real,
     /// What the guard took from bodies that it held or gave back in their shape at rest; less than nothing where it gave some.
     pub guard: Real,
@@ -60,7 +60,7 @@ pub struct Tally {
     pub unheld: u32,
     /// The most that one of them was shortened by \[m\].
     pub unheld_m: Real,
-    /// Before the last clip: positions \[m\], poses, kinetic energy \[J\].
+    /// Before the last clip: positions \[m\], poses; before its impulses: kinetic energy \[J\].
     pos: Vec<Vec3>,
     pose: Vec<Pose>,
     kinetic: Real,
@@ -152,15 +152,20 @@ fn grown(scratch: &Scratch, key: RowKey) -> Real {
 }
 
 /// What the filter is about to clip.
-pub(crate) fn before_filter(sub: &Substep, scratch: &mut Scratch) {
+pub(crate) fn before_filter(scratch: &mut Scratch) {
     if !scratch.tally.on {
         return;
     }
-    let kinetic = kinetic(sub.model, scratch);
     let Scratch { tally, pos, pose, .. } = scratch;
-    tally.kinetic = kinetic;
     tally.pos.clone_from(pos);
     tally.pose.clone_from(pose);
+}
+
+/// What it is about to stop.
+pub(crate) fn before_stop(sub: &Substep, scratch: &mut Scratch) {
+    if scratch.tally.on {
+        scratch.tally.kinetic = kinetic(sub.model, scratch);
+    }
 }
 
 /// What the substep did. O(vertices + rows + springs).
@@ -363,7 +368,8 @@ mod tests {
             scratch.tally.begin();
             scratch.pos = vec![Vec3::Z * 1e-3, Vec3::X];
             scratch.vel[0] = Vec3::Z;
-            before_filter(&sub, &mut scratch);
+            before_filter(&mut scratch);
+            before_stop(&sub, &mut scratch);
             scratch.pos[VertexId(0).at()].z *= cut;
             scratch.vel[0] *= cut;
             after_filter(&sub, &state, &mut scratch);
@@ -373,7 +379,7 @@ mod tests {
         }
         scratch.tally.on = false;
         scratch.tally.begin();
-        before_filter(&sub, &mut scratch);
+        before_filter(&mut scratch);
         scratch.pos[0] = Vec3::ZERO;
         after_filter(&sub, &state, &mut scratch);
         assert_eq!(scratch.tally.unheld, 0, "what is switched off sees nothing");

@@ -62,27 +62,32 @@ pub(crate) fn answer(sub: &Substep, state: &mut State, scratch: &mut Scratch, re
     grip::slip(sub, &motion, state, grip_work, report);
 }
 
-/// Whether a response goes on, since the filter has stopped something.
+/// Whether a response goes on, since the filter has stopped something, or something has come near that has no row.
 pub(crate) fn would_go_on(sub: &Substep, state: &State, scratch: &Scratch) -> bool {
-    sub.params.response == Response::AugmentedLagrangian && filter::stops_far(sub, state, scratch)
+    sub.params.response == Response::AugmentedLagrangian
+        && (filter::stops_far(sub, state, scratch) || filter::leaves_unanswered(sub, state, scratch))
 }
 
-/// The stage goes on with the rows of what the filter has stopped.
+/// The stage goes on with the rows of that.
 pub(crate) fn go_on(sub: &Substep, state: &State, scratch: &mut Scratch, report: &mut StepReport) {
     augmented_lagrangian::go_on(sub, state, scratch, report);
 }
 
-/// The end of the stage, when no more rows are found: velocities, and what is kept for the next step.
-pub(crate) fn close(sub: &Substep, state: &mut State, scratch: &mut Scratch, report: &mut StepReport) {
+/// When no more rows are found: velocities are what the response did, whatever of it is then clipped.
+pub(crate) fn velocities(sub: &Substep, state: &mut State, scratch: &mut Scratch) {
     if sub.params.response == Response::AugmentedLagrangian {
-        augmented_lagrangian::close(sub, state, scratch, report);
+        augmented_lagrangian::velocities(sub, state, scratch);
     }
 }
 
-/// The inside of what the filter has stopped follows its surface.
-pub(crate) fn follow(sub: &Substep, state: &State, scratch: &mut Scratch) {
-    if sub.params.response == Response::AugmentedLagrangian && filter::stops(scratch) {
-        solid::follow(sub, state, scratch);
+/// The end of the stage, where everything is in the end: the inside of what the filter has stopped follows its surface, momenta
+/// are those that impulses explain, and the next step gets what it is to know.
+pub(crate) fn close(sub: &Substep, state: &mut State, scratch: &mut Scratch, report: &mut StepReport) {
+    if sub.params.response == Response::AugmentedLagrangian {
+        if filter::stops(scratch) {
+            solid::follow(sub, state, scratch);
+        }
+        augmented_lagrangian::close(sub, state, scratch, report);
     }
 }
 

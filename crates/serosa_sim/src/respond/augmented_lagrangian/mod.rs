@@ -74,9 +74,9 @@ pub(super) fn go_on(sub: &Substep, state: &State, scratch: &mut Scratch, report:
     end_sweeps(sub, state, scratch, report);
 }
 
-/// Velocities and momenta from positions and pushes, and what the next step is to know.
+/// Momenta from what rows pushed with, and what the next step is to know. Where everything is in the end: impulses are given
+/// there, and moments about other places would be none that are kept.
 pub(super) fn close(sub: &Substep, state: &mut State, scratch: &mut Scratch, report: &mut StepReport) {
-    velocities(sub, state, scratch);
     momentum::settle(sub, state, scratch);
     tell_rows(sub, scratch);
     store(sub, state, scratch, report);
@@ -157,7 +157,7 @@ fn descend_bands(sub: &Substep, state: &State, scratch: &mut Scratch) {
 }
 
 /// Velocities are what the positions did.
-fn velocities(sub: &Substep, state: &mut State, scratch: &mut Scratch) {
+pub(super) fn velocities(sub: &Substep, state: &mut State, scratch: &mut Scratch) {
     for (b, body) in sub.model.bodies.iter().enumerate() {
         match body.kind {
             BodyKind::Band(_) | BodyKind::Springs(_) | BodyKind::Tissue(_) => {
