@@ -265,14 +265,20 @@ mod tests {
             ("energy_gain", json!(0.011)),
             ("energy_gain", json!(null)),
             ("momentum_error", json!(2e-6)),
+            ("momentum_error", json!(null)),
             ("spin_error", json!(2e-6)),
+            ("spin_error", json!(null)),
             ("lost_motion", json!(1)),
+            ("lost_motion", json!(null)),
         ];
         for (name, value) in wrong {
             let mut report = fine.clone();
             report["ledger"][name] = value;
             assert_eq!(broken(task, &report).len(), 1, "{name}");
         }
+        let mut none = fine.clone();
+        none["ledger"] = json!(null);
+        assert_eq!(broken(task, &none).len(), 4, "a run without a ledger");
     }
 
     #[test]

@@ -126,9 +126,9 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// The larger of each.
-    pub fn or_worse(self, other: Self) -> Self {
-        Self { position_m: self.position_m.max(other.position_m), force_n: self.force_n.max(other.force_n) }
+    /// After what was estimated earlier in the step: places keep what they lack, the force on a hand is that of its end.
+    pub fn after(self, earlier: Self) -> Self {
+        Self { position_m: self.position_m.max(earlier.position_m), force_n: self.force_n }
     }
 }
 

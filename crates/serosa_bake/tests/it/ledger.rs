@@ -110,6 +110,13 @@ fn momentum_is_kept_where_impulses_answer_and_what_nothing_explains_is_seen() {
             wrong.scratch.vel[..9].iter_mut().for_each(|v| *v *= 1.0 + 1e-3);
             wrong.scratch.vel[0] += Vec3::X * 1e-3;
             assert!(of_last_substep(&wrong, &before).linear > 1e-6);
+            // A turn about the middle of its vertices, all of the same mass but for the ends, is spin that nothing gave.
+            let mut turned = world.clone();
+            let (vel, pos) = (&mut turned.scratch.vel[..9], &world.scratch.pos[..9]);
+            let middle = pos.iter().sum::<Vec3>() / 9.0;
+            let turn = (pos[8] - pos[0]).any_orthonormal_vector();
+            vel.iter_mut().zip(pos).for_each(|(v, p)| *v += turn.cross(*p - middle));
+            assert!(of_last_substep(&turned, &before).angular > 1e-6);
         }
     }
     assert!(touched > 3 && worst < 1e-9, "{touched} {worst}");

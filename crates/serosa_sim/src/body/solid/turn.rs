@@ -274,7 +274,8 @@ fn nearer<V: Wide>(turn: &mut [Lane; 4], g: Mats<V>) -> Mats<V> {
     let r = matrix(from);
     let now = inner(r, g);
     let axis = sum(sum(cross(r[0], g[0]), cross(r[1], g[1])), cross(r[2], g[2]));
-    let by = V::all(0.5).over(now.size().plus(V::all(1e-9)));
+    let size = inner(g, g).times(V::all(1.0 / 3.0)).root();
+    let by = V::all(1.0).over(now.plus(size).size().plus(V::all(1e-9)));
     let [x, y, z, w] = follow(scaled(axis, by), from);
     let square = x.times(x).plus(y.times(y)).plus(z.times(z)).plus(w.times(w));
     let per = V::all(1.0).over(square.root());

@@ -132,7 +132,7 @@ fn end_sweeps(sub: &Substep, state: &State, scratch: &mut Scratch, report: &mut 
     tell_rows(sub, scratch);
     let (error, moved) = gauge::after(sub, scratch);
     report.residual_m = Some(moved.max(report.residual_m.unwrap_or(0.0)));
-    report.error = Some(error.or_worse(report.error.unwrap_or_default()));
+    report.error = Some(error.after(report.error.unwrap_or_default()));
 }
 
 /// Rows know what they pushed with; they are found by their keys, since a search may have been made again.
