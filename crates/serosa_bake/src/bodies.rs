@@ -77,25 +77,28 @@ impl Oven<'_> {
             self.check_limits(place, raw);
         }
         let what = match (response, kind) {
-            (Response::AugmentedLagrangian, BodyKind::Tissue(body))
+            (Response::AugmentedLagrangian | Response::Qp, BodyKind::Tissue(body))
                 if body.integrator == Integrator::Verlet =>
             {
+                let which = match response {
+                    Response::Qp => "the quadratic programme",
+                    _ => "the augmented Lagrangian",
+                };
                 let message = format!(
-                    "\"{}\" is moved by Verlet's explicit scheme, and the augmented Lagrangian moves by an implicit one",
+                    "\"{}\" is moved by Verlet's explicit scheme, and {which} moves by an implicit one",
                     raw.name
                 );
                 let help =
                     "write integrator = \"implicit\", or response = \"consistent-penetration\" in `world`";
                 return self.fault(place, message, help);
             }
-            (Response::Qp, BodyKind::Tissue(_)) => "tissue",
             (Response::Qp, BodyKind::Band(_)) => "a band",
             (Response::Qp, BodyKind::Flexible(_)) => "shapes computed beforehand",
             _ => return,
         };
         let message =
             format!("\"{}\" is made of {what}, which the quadratic programme cannot move", raw.name);
-        let help = "write model.springs or model.solid, or response = \"augmented-lagrangian\" in `world`";
+        let help = "write model.springs, model.tissue or model.solid, or response = \"augmented-lagrangian\" in `world`";
         self.fault(place, message, help);
     }
 

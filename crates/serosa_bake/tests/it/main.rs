@@ -32,6 +32,7 @@ mod pairs_of_kinds;
 mod programme;
 mod qp;
 mod qp_solids;
+mod qp_tissue;
 mod quadratic;
 mod search;
 mod settle;
