@@ -23,8 +23,7 @@ impl Oven<'_> {
         let all = matrix.free();
         let places: Vec<Vec3> = all.iter().filter(|v| **v < placed).map(place).collect();
         let count = places.len() as u32;
-        let edges: Vec<[u32; 2]> =
-            matrix.pairs().filter(|[a, b]| a != b && a.max(b) < &count).collect();
+        let edges: Vec<[u32; 2]> = matrix.pairs().filter(|[a, b]| a != b && a.max(b) < &count).collect();
         let mut order = dissect::order(&dissect::Graph::of_edges(places.len(), &edges), &places);
         order.extend(count..all.len() as u32);
         self.model.order = order;

@@ -31,6 +31,7 @@ mod overlap;
 mod pairs_of_kinds;
 mod programme;
 mod qp;
+mod qp_bands;
 mod qp_solids;
 mod qp_tissue;
 mod quadratic;

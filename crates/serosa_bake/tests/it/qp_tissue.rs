@@ -63,7 +63,7 @@ fn carries(world: &World, b: usize, weight: f64, what: &str) {
     assert!((load + Vec3::Z * weight).length() < 0.01 * weight, "{what}: {load} for {weight}");
 }
 
-/// Free and held organs, one with a vertex that is held, and a sheet without restoration.
+/// Free and held organs, one with a vertex that is held, a sheet without restoration, and a rope.
 fn kinds() -> RawScene {
     let held = |mut body: RawBody, below: f64| {
         body.attachments = vec![Selector::Plane { point: Vec3::Z * below, normal: Vec3::Z }];
@@ -79,6 +79,7 @@ fn kinds() -> RawScene {
         held(organ("held", at(0.2, 2), FIRM), 0.01),
         held(organ("pinned", at(0.4, 2), ORGAN), 1e-6),
         sheet("sheet", 0.3, RawTissue { restoration: 0.0, ..FIRM }),
+        rope("rope", (Vec3::new(0.0, -1.0, 0.1), Vec3::new(0.3, -1.0, 0.2)), 12, 3e-3, ROPE),
         solid("box", RawSolid::Cuboid { size: Vec3::splat(0.1) }, Vec3::Y, RawModel::Rigid { mass: 0.2 }),
     ])
 }
@@ -116,6 +117,8 @@ fn the_matrix_at_rest_is_the_slope_of_the_forces() {
     for body in &mut raw.bodies {
         if let RawModel::Tissue(material) = &mut body.model {
             material.relaxation_s = 0.0;
+        } else if let RawModel::Band(material) = &mut body.model {
+            material.relaxation_s = 0.0;
         }
     }
     let mut world = baked(&raw).world();
@@ -139,7 +142,8 @@ fn the_matrix_at_rest_is_the_slope_of_the_forces() {
         let vel = all().map(|(m, _, u)| u * m).sum::<Vec3>() / mass;
         let spin: Vec3 = all().map(|(m, r, u)| r.cross(u) * m).sum();
         let inertia = all().fold(Mat3::ZERO, |sum, (m, r, _)| {
-            sum + (Mat3::from_diagonal(Vec3::splat(r.dot(r))) - Mat3::from_cols(r * r.x, r * r.y, r * r.z)) * m
+            sum + (Mat3::from_diagonal(Vec3::splat(r.dot(r))) - Mat3::from_cols(r * r.x, r * r.y, r * r.z))
+                * m
         });
         let both = [vel, inertia.inverse() * spin];
         for (k, w) in both.into_iter().enumerate() {

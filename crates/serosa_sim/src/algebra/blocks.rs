@@ -166,6 +166,25 @@ impl<const W: usize> BlockMatrix<W> {
         }
     }
 
+    /// Adds to each block of a vertex's column what `block` has for the vertex of its row.
+    pub fn add_column(&mut self, vertex: u32, block: impl Fn(u32) -> [[Real; W]; W]) {
+        let Some(node) = self.node_of(vertex) else { return };
+        let range = self.starts[node as usize]..self.starts[node as usize + 1];
+        for (row, own) in self.rows[range.clone()].iter().zip(&mut self.blocks[range]) {
+            let more = block(self.free[*row as usize]);
+            for p in 0..W {
+                (0..W).for_each(|q| own[p][q] += more[p][q]);
+            }
+        }
+    }
+
+    /// Makes the diagonal of a vertex larger by a share of itself.
+    pub fn strengthen(&mut self, vertex: u32, share: Real) {
+        let Some(node) = self.node_of(vertex) else { return };
+        let own = &mut self.blocks[self.starts[node as usize]];
+        (0..W).for_each(|p| own[p][p] *= 1.0 + share);
+    }
+
     /// Adds a number to the diagonal of a vertex.
     pub fn add_diagonal(&mut self, vertex: u32, value: Real) {
         let block = core::array::from_fn(|p| core::array::from_fn(|q| if p == q { value } else { 0.0 }));

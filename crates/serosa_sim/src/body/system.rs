@@ -1,4 +1,4 @@
-//! Everything that moves as one linear system: an implicit step of springs, solids, tissue and rigid frames, before
+//! Everything that moves as one linear system: an implicit step of springs, solids, tissue, bands and rigid frames, before
 //! contacts.
 //!
 //! Backward Euler, linearised where the substep begins and solved for the new velocity:
@@ -13,13 +13,14 @@
 //! frame enters by what it would do alone, with the mass that its hand lends it; only rows couple it to others.
 //!
 //! Unknowns are those of vertices, then two for each rigid frame, linear and angular velocity, then two for the rest shape
-//! of each tissue body that goes along with it. What is fixed or is moved by its own rules, bands, is none.
+//! of each tissue body that goes along with it. What is fixed is none.
 
 mod tissue;
 
+use super::band::BandWork;
 use super::solid::firmness;
 use super::springs::constants;
-use super::{Substep, rigid};
+use super::{Substep, band, rigid};
 use crate::algebra::elimination::NotPositive;
 use crate::algebra::small::along_and_across;
 use crate::algebra::{BlockMatrix, Elimination};
@@ -29,6 +30,7 @@ use crate::scratch::Mobility;
 use crate::state::{State, Twist};
 use crate::{Mat3, Real, RigidId, Scratch, Vec3, VertexId, World};
 use serosa_geometry::rotation::unit_or;
+use std::ops::Range;
 
 /// The matrix of a substep, its factor and the motion without rows. Vectors have three numbers for each unknown.
 #[derive(Clone, Debug)]
@@ -118,7 +120,8 @@ pub fn pattern(model: &Model) -> BlockMatrix<3> {
                 tets.iter().for_each(|t| all_pairs(&t.nodes.map(|v| v.0), &mut pairs));
             }
             BodyKind::Tissue(t) => tissue::add_pairs(model, t, &mut pairs),
-            BodyKind::Band(_) | BodyKind::Flexible(_) | BodyKind::Rigid(_) => continue,
+            BodyKind::Band(own) => band::add_pairs(model, own, &mut pairs),
+            BodyKind::Flexible(_) | BodyKind::Rigid(_) => continue,
         }
         body.vertex_range().for_each(|v| fixed[v] = model.inv_mass[v] == 0.0);
     }
@@ -202,6 +205,9 @@ impl System {
                     }
                 }
                 BodyKind::Tissue(_) => self.add_tissue(body, &scratch.tissues[b], state.frozen[b], moves),
+                BodyKind::Band(_) if !state.frozen[b] => {
+                    self.add_band((sub, body.vertex_range()), &scratch.bands[b]);
+                }
                 BodyKind::Band(_) | BodyKind::Flexible(_) | BodyKind::Rigid(_) => {}
             }
         }
@@ -260,6 +266,17 @@ impl System {
         }
     }
 
+    /// A band: the matrix of its own Newton step, times h², and its forces. Its inertia is there already.
+    fn add_band(&mut self, (sub, vertices): (&Substep, Range<usize>), work: &BandWork) {
+        let (model, square) = (sub.model, sub.h * sub.h);
+        for v in vertices.filter(|v| model.inv_mass[*v] > 0.0) {
+            self.matrix
+                .add_column(v as u32, |row| work.block(model, row, v as u32).map(|r| r.map(|x| x * square)));
+            self.matrix.add_diagonal(v as u32, -model.mass[v]);
+            self.push(v, work.force(model, v) * sub.h);
+        }
+    }
+
     /// A rigid frame: its masses, and what moves it as it would go alone.
     fn add_frame(&mut self, model: &Model, r: RigidId, mobility: &Mobility, axes: &Axes, twist: &Twist) {
         let (linear, angular) = frame_masses(mobility, axes);
@@ -272,10 +289,22 @@ impl System {
         }
     }
 
-    /// The factor, and the motion without rows.
-    fn settle(&mut self) {
+    /// The factor, and the motion without rows. A tube folded nearly flat has entries so large that rounding hides the
+    /// inertia of its vertices; then bands are given a little more.
+    fn settle(&mut self, model: &Model) {
         self.trouble = None;
-        if let Err(NotPositive { vertex }) = self.factor.refactor(&self.matrix) {
+        let mut found = self.factor.refactor(&self.matrix);
+        for share in band::STRENGTHS.into_iter().filter(|share| *share > 0.0) {
+            let Err(NotPositive { vertex }) = found else { break };
+            if !matches!(model.bodies[body_of(model, vertex)].kind, BodyKind::Band(_)) {
+                break;
+            }
+            for body in model.bodies.iter().filter(|body| matches!(body.kind, BodyKind::Band(_))) {
+                body.vertices.clone().for_each(|v| self.matrix.strengthen(v, share));
+            }
+            found = self.factor.refactor(&self.matrix);
+        }
+        if let Err(NotPositive { vertex }) = found {
             self.trouble = Some(Trouble::NotPositive(vertex));
             return self.free.fill(0.0);
         }
@@ -325,6 +354,19 @@ fn parts(spring: &Spring, material: &BodyParams, pos: &[Vec3], h: Real) -> (Vec3
     (unit_or(between, Vec3::Z), push, [h * (c + h * k), h * h * tight])
 }
 
+/// What elements need before the matrix is made: tissue and bands are linearised where the substep begins.
+fn prepare(sub: &Substep, state: &State, scratch: &mut Scratch) {
+    for (b, body) in sub.model.bodies.iter().enumerate().filter(|(b, _)| !state.frozen[*b]) {
+        match &body.kind {
+            BodyKind::Tissue(own) => {
+                super::tissue::linearise(sub, b, own, &state.pos, &mut scratch.tissues[b])
+            }
+            BodyKind::Band(own) => band::linearise(sub, b, own, state, scratch),
+            _ => {}
+        }
+    }
+}
+
 /// Predict, for all that moves together: the motion without rows. Rigid frames first, each by itself.
 pub(super) fn predict(sub: &Substep, state: &mut State, scratch: &mut Scratch) {
     let timed = sub.h > 0.0 && sub.h.is_finite();
@@ -337,9 +379,9 @@ pub(super) fn predict(sub: &Substep, state: &mut State, scratch: &mut Scratch) {
     }
     let Some(mut system) = scratch.system.take().or_else(|| System::of(sub.model)) else { return };
     if timed {
-        tissue::prepare(sub, state, scratch);
+        prepare(sub, state, scratch);
         system.assemble(sub, state, scratch);
-        system.settle();
+        system.settle(sub.model);
     } else {
         // Nothing moves, and hands lead nowhere.
         state.leads.clone_from(&scratch.before.leads);
@@ -356,7 +398,7 @@ pub(super) fn predict(sub: &Substep, state: &mut State, scratch: &mut Scratch) {
 
 /// Whether the vertices of a body are unknowns of the system.
 pub(crate) fn moved_together(kind: &BodyKind) -> bool {
-    matches!(kind, BodyKind::Springs(_) | BodyKind::Solid(_) | BodyKind::Tissue(_))
+    !matches!(kind, BodyKind::Rigid(_) | BodyKind::Flexible(_))
 }
 
 /// Three numbers of a vector.
@@ -382,7 +424,7 @@ pub fn matrix(world: &mut World, h: Real) -> Option<BlockMatrix<3>> {
     let mut system = System::of(&world.model)?;
     world.scratch.begin(&world.model, &world.state);
     let sub = Substep { model: &world.model, params: &world.params, h, sweeps: 1 };
-    tissue::prepare(&sub, &world.state, &mut world.scratch);
+    prepare(&sub, &world.state, &mut world.scratch);
     system.assemble(&sub, &world.state, &world.scratch);
     Some(system.matrix)
 }
@@ -392,7 +434,7 @@ pub fn product(world: &mut World, h: Real, x: &[Real], y: &mut [Real]) {
     world.scratch.begin(&world.model, &world.state);
     let World { model, params, state, scratch, .. } = world;
     let sub = Substep { model, params, h, sweeps: 1 };
-    tissue::prepare(&sub, state, scratch);
+    prepare(&sub, state, scratch);
     let mut out = vec![Vec3::ZERO; y.len() / 3];
     let at = |v: usize| velocity(x, v);
     let speeds: Vec<Vec3> = (0..model.rest.len()).map(at).collect();
@@ -421,7 +463,11 @@ pub fn product(world: &mut World, h: Real, x: &[Real], y: &mut [Real]) {
             BodyKind::Tissue(_) => {
                 scratch.tissues[b].multiply(&speeds[body.vertex_range()], &mut out[body.vertex_range()]);
             }
-            BodyKind::Rigid(_) | BodyKind::Band(_) | BodyKind::Flexible(_) => {}
+            BodyKind::Band(own) => {
+                let here = (state.pos.as_slice(), &scratch.bands[b]);
+                band::multiply(&sub, (b, own), here, (at, h * h), &mut out);
+            }
+            BodyKind::Rigid(_) | BodyKind::Flexible(_) => {}
         }
     }
     tissue::follow(model, &scratch.tissues, at, &mut out);

@@ -102,8 +102,7 @@ impl Schur {
     fn cross(&mut self, ranks: usize) {
         for a in self.crossed..self.chunks.len() {
             for b in 0..=a {
-                let [runs, others] =
-                    [a, b].map(|c| &self.runs[self.chunks[c].runs..self.chunks[c].runs_end]);
+                let [runs, others] = [a, b].map(|c| &self.runs[self.chunks[c].runs..self.chunks[c].runs_end]);
                 let mut block = cross_widest(&self.kept, runs, others);
                 let [own, other] = [a, b].map(|c| &self.taken[c * ranks..(c + 1) * ranks]);
                 for (u, w) in own.iter().zip(other) {

@@ -1,10 +1,8 @@
 //! Tissue in the system: its vertices, its enclosed volume, and its rest shape where that goes along.
 
 use super::{System, rows_of, unknown_of};
-use crate::body::Substep;
 use crate::body::tissue::{self, TissueWork};
 use crate::model::{Body, BodyKind, Model, TissueBody};
-use crate::state::State;
 use crate::{Mat3, RigidId, Scratch, Vec3};
 
 /// All tissue bodies.
@@ -33,13 +31,6 @@ pub(super) fn add_pairs(model: &Model, body: &TissueBody, pairs: &mut Vec<[u32; 
     let folds = &model.folds[body.folds.start as usize..body.folds.end as usize];
     faces.iter().for_each(|f| super::all_pairs(&f.corners.map(|v| v.0), pairs));
     folds.iter().for_each(|f| super::all_pairs(&f.nodes.map(|v| v.0), pairs));
-}
-
-/// Linearises all that is not frozen.
-pub(super) fn prepare(sub: &Substep, state: &State, scratch: &mut Scratch) {
-    for (b, body) in tissues(sub.model).filter(|(b, _)| !state.frozen[*b]) {
-        tissue::linearise(sub, b, body, &state.pos, &mut scratch.tissues[b]);
-    }
 }
 
 impl System {

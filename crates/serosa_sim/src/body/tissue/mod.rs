@@ -28,8 +28,8 @@ use element::{Along, Bent, Clock, Spread};
 use solve::System;
 use std::ops::Range;
 use together::Shape;
-use whole::Lie;
 pub(crate) use together::{linearise, shape_is_free};
+use whole::Lie;
 pub(crate) use whole::{Drift, Whole};
 
 /// 16 √3/27. The volume of two regular triangles of side a, folded by the small angle θ, is θ a³/8 = θ 3/√8 Ṽ; with

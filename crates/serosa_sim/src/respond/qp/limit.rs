@@ -133,7 +133,13 @@ pub(super) fn look_again(
 }
 
 impl Limit {
-    fn of((number, edge): (u32, &Edge), dir: Vec3, (longest, length): (bool, Real), now: Vec3, h: Real) -> Self {
+    fn of(
+        (number, edge): (u32, &Edge),
+        dir: Vec3,
+        (longest, length): (bool, Real),
+        now: Vec3,
+        h: Real,
+    ) -> Self {
         let speed = (length - now.dot(dir)) / h;
         let speed = if longest { speed.max(-PART_SPEED) } else { speed.min(PART_SPEED) };
         Self { edge: number, ends: edge.ends, dir, longest, cut: 0, speed, lambda: 0.0 }

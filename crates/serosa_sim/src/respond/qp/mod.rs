@@ -265,16 +265,9 @@ impl Programme {
     }
 
     /// Looks where the substep ends; whether the programme has changed.
-    fn look_again(
-        &mut self,
-        sub: &Substep,
-        state: &State,
-        scratch: &mut Scratch,
-        system: &System,
-    ) -> bool {
+    fn look_again(&mut self, sub: &Substep, state: &State, scratch: &mut Scratch, system: &System) -> bool {
         let missed = self.find_missed(sub, state, scratch);
-        let longer =
-            limit::look_again((sub, &system.edges), state, &scratch.pos, &mut self.limits);
+        let longer = limit::look_again((sub, &system.edges), state, &scratch.pos, &mut self.limits);
         let slips = hold::look_again(&mut self.holds);
         missed || longer || slips
     }
