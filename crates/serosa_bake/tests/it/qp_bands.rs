@@ -37,8 +37,10 @@ fn weight(world: &World, b: usize) -> f64 {
 
 /// A gut with its membrane and a rope, both out of shape.
 fn bent() -> World {
-    let mut world =
-        baked(&programme(vec![body_of(gut(Layout::Helicoid, 4, 40)), line("rope", 2.0, true)])).world();
+    let mut bodies = vec![body_of(gut(Layout::Helicoid, 4, 40)), line("rope", 2.0, true)];
+    // What the noise lets overlap would push.
+    bodies.iter_mut().for_each(|body| body.self_contact = false);
+    let mut world = baked(&programme(bodies)).world();
     let mut seed = 7;
     for v in (0..world.model.rest.len()).filter(|v| world.model.inv_mass[*v] > 0.0) {
         world.state.pos[v] += noise3(&mut seed) * 2e-3;
@@ -71,18 +73,18 @@ fn the_matrix_of_bands_is_its_matrix_free_twin_and_positive() {
 #[test]
 fn bands_out_of_shape_are_moved_by_their_forces() {
     let mut world = bent();
-    (world.params.dt_s, world.params.gravity) = (1e-6, 0.0);
+    (world.params.dt_s, world.params.gravity) = (1e-9, 0.0);
     let mut forces = vec![Vec3::ZERO; world.state.pos.len()];
     body::forces(&world.model, &world.params, &world.state.pos, &mut forces);
     run(&mut world, 1);
     let free = (0..forces.len()).filter(|v| world.model.inv_mass[*v] > 0.0);
     let (mut off, mut most) = (0.0 as Real, 0.0 as Real);
     for v in free {
-        let given = world.state.vel[v] * (world.model.mass[v] / 1e-6);
+        let given = world.state.vel[v] * (world.model.mass[v] / 1e-9);
         (off, most) = (off.max((given - forces[v]).length()), most.max(forces[v].length()));
     }
-    // Ends of a viscous element have moved by next to nothing.
-    assert!(off < 1e-2 * most, "{off} of {most}");
+    // Damping resists what moves: in a step so short by less than a ten-thousandth of its inertia.
+    assert!(off < 1e-3 * most, "{off} of {most}");
 }
 
 #[test]
