@@ -288,7 +288,7 @@ fn an_organ_holds_at_0_9_of_its_limit_and_slides_at_1_1() {
         let mut plane = floor();
         (plane.friction, body.friction) = (friction, friction);
         let mut raw = programme(vec![plane, body]);
-        let down = (share * friction as f64).atan();
+        let down = f64::atan(share * friction);
         raw.world.gravity = Vec3::new(down.sin(), 0.0, -down.cos()) * 9.81;
         let mut world = baked(&raw).world();
         run(&mut world, 480);
