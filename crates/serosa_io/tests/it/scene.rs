@@ -369,7 +369,8 @@ fn strain_limits_reach_every_model_that_has_them() {
     let scene = |response: &str| {
         format!(
             r#"
-format = 1
+serosa = 1
+title = "limits"
 [world]
 response = "{response}"
 [[body]]
