@@ -77,25 +77,29 @@ impl Oven<'_> {
             self.check_limits(place, raw);
         }
         let what = match (response, kind) {
-            (Response::AugmentedLagrangian, BodyKind::Tissue(body))
+            (Response::AugmentedLagrangian | Response::Qp, BodyKind::Tissue(body))
                 if body.integrator == Integrator::Verlet =>
             {
+                let which = match response {
+                    Response::Qp => "the quadratic programme",
+                    _ => "the augmented Lagrangian",
+                };
                 let message = format!(
-                    "\"{}\" is moved by Verlet's explicit scheme, and the augmented Lagrangian moves by an implicit one",
+                    "\"{}\" is moved by Verlet's explicit scheme, and {which} moves by an implicit one",
                     raw.name
                 );
                 let help =
                     "write integrator = \"implicit\", or response = \"consistent-penetration\" in `world`";
                 return self.fault(place, message, help);
             }
-            (Response::Qp, BodyKind::Tissue(_)) => "tissue",
-            (Response::Qp, BodyKind::Band(_)) => "a band",
+            (Response::Qp, BodyKind::Solid(body)) if body.quadratic.is_some() => "quadratic tetrahedra",
             (Response::Qp, BodyKind::Flexible(_)) => "shapes computed beforehand",
             _ => return,
         };
         let message =
             format!("\"{}\" is made of {what}, which the quadratic programme cannot move", raw.name);
-        let help = "write model.springs or model.solid, or response = \"augmented-lagrangian\" in `world`";
+        let help =
+            "write element = \"linear\" or another model, or response = \"augmented-lagrangian\" in `world`";
         self.fault(place, message, help);
     }
 
@@ -399,7 +403,9 @@ impl Oven<'_> {
             self_contact: raw.self_contact,
             membrane_contact: raw.membrane_contact,
         });
-        let rest = BodyParams { drag: raw.drag, friction: raw.friction, ..BodyParams::default() };
+        let [stretch_min, stretch_max] = raw.stretch;
+        let (drag, friction) = (raw.drag, raw.friction);
+        let rest = BodyParams { drag, friction, stretch_min, stretch_max, ..BodyParams::default() };
         self.params.bodies.push(match &raw.model {
             &RawModel::Springs { stiffness, bending, damping, tube, .. } => BodyParams {
                 stiffness,
@@ -407,8 +413,6 @@ impl Oven<'_> {
                 damping,
                 bend_share: if stiffness > 0.0 { (bending / stiffness).min(1.0) } else { 0.0 },
                 tube_stretch: tube.map_or(0.0, |t| t.stiffness),
-                stretch_min: raw.stretch[0],
-                stretch_max: raw.stretch[1],
                 ..rest
             },
             RawModel::Band(band) => BodyParams {

@@ -2,7 +2,7 @@
 //! satisfied.
 
 use crate::make::*;
-use crate::specimens::{elastic, flesh};
+use crate::specimens::{ORGAN, elastic, flesh, organ, organ_mesh, raised};
 use serosa_bake::bake;
 use serosa_bake::raw::*;
 use serosa_geometry::generate::{Sheet, chain, net};
@@ -10,7 +10,7 @@ use serosa_geometry::{Real, Vec3, rotation};
 use serosa_sim::audit::Auditor;
 use serosa_sim::body::system;
 use serosa_sim::energy::{EnergyKind, world_energy};
-use serosa_sim::model::{BodyKind, Law, Pose, SpringKind};
+use serosa_sim::model::{BodyKind, Integrator, Law, Pose, SpringKind};
 use serosa_sim::params::{Filter, Response, Solver};
 use serosa_sim::respond::qp::{Asked, Difficulty};
 use serosa_sim::{Input, World, step};
@@ -459,10 +459,19 @@ fn absurd_steps_are_named() {
 
 #[test]
 fn bodies_that_it_cannot_move_are_refused() {
-    let line = rope("rope", (Vec3::ZERO, Vec3::X), 10, 0.01, ROPE);
-    let faults = bake(&programme(vec![line])).unwrap_err();
-    assert!(faults[0].message.contains("which the quadratic programme cannot move"), "{}", faults[0].message);
-    assert!(faults[0].help.contains("model.springs"), "{}", faults[0].help);
+    let material = elastic(Law::NeoHookean, 5e4, 0.3, 1000.0, 0.02);
+    let mut block = raised(flesh("block", (Vec3::ZERO, Vec3::splat(0.1)), [1; 3], material));
+    if let RawModel::Solid(elastic) = &mut block.model {
+        elastic.descent = RawDescent::Auto;
+    }
+    let faults = bake(&programme(vec![block])).unwrap_err();
+    let message = &faults[0].message;
+    assert!(message.contains("quadratic tetrahedra, which the quadratic programme cannot move"), "{message}");
+    assert!(faults[0].help.contains("element = \"linear\""), "{}", faults[0].help);
+    let explicit = RawTissue { integrator: Integrator::Verlet, ..ORGAN };
+    let faults =
+        bake(&programme(vec![organ("organ", organ_mesh(1, Vec3::splat(0.03)), explicit)])).unwrap_err();
+    assert!(faults[0].message.contains("is moved by Verlet's explicit scheme"), "{}", faults[0].message);
     let mut limited = hanging_net(4);
     limited.stretch[1] = 0.1;
     let faults = bake(&scene(vec![limited])).unwrap_err();

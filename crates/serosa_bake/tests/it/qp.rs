@@ -4,6 +4,7 @@ mod exact;
 mod friction;
 mod lemke;
 mod methods;
+mod ranks;
 
 use crate::cholesky::noise;
 use serosa_bake::cholesky::dissect::Graph;

@@ -20,7 +20,7 @@ pub const GUT: RawBand = RawBand {
     relaxation_s: 0.01,
 };
 
-fn gut(layout: Layout, rows: usize, columns: usize) -> RawStrip {
+pub fn gut(layout: Layout, rows: usize, columns: usize) -> RawStrip {
     let size = Intestine { layout, rows, columns, origin: Vec3::Z * 0.5, ..Intestine::default() };
     RawStrip {
         strip: intestine(&size).unwrap(),
@@ -31,7 +31,7 @@ fn gut(layout: Layout, rows: usize, columns: usize) -> RawStrip {
     }
 }
 
-fn body_of(raw: RawStrip) -> RawBody {
+pub fn body_of(raw: RawStrip) -> RawBody {
     body("gut", RawGeometry::Strip(raw), RawModel::Band(GUT))
 }
 

@@ -13,7 +13,7 @@ use serosa_sim::params::Filter;
 use serosa_sim::respond::augmented_lagrangian::REST_GAP;
 use serosa_sim::{Input, World, step};
 
-const FIRM: RawTissue = RawTissue {
+pub const FIRM: RawTissue = RawTissue {
     mass: SurfaceMass::Total(0.05),
     stiffness: 150.0,
     area: 80.0,
@@ -23,11 +23,11 @@ const FIRM: RawTissue = RawTissue {
     relaxation_s: 0.02,
     ..ORGAN
 };
-const SKIN: f64 = 1e-3;
-const HEIGHT: f64 = 0.02;
+pub const SKIN: f64 = 1e-3;
+pub const HEIGHT: f64 = 0.02;
 
 /// An organ of 258 vertices, as wide as 6 cm and 4 cm high, its lowest point there.
-fn bun(name: &str, lowest: Vec3, material: RawTissue) -> RawBody {
+pub fn bun(name: &str, lowest: Vec3, material: RawTissue) -> RawBody {
     let mut mesh = organ_mesh(3, Vec3::new(0.03, 0.03, HEIGHT));
     mesh.points.iter_mut().for_each(|p| *p += lowest + Vec3::Z * HEIGHT);
     let mut body = organ(name, mesh, material);
@@ -86,7 +86,7 @@ fn an_organ_on_a_plane_weighs_what_it_weighs() {
     }
 }
 
-fn flat(cells: usize, across: f64, height: f64) -> Sheet {
+pub fn flat(cells: usize, across: f64, height: f64) -> Sheet {
     let corner = Vec3::new(-0.5 * across, -0.5 * across, height);
     Sheet { corner, along: Vec3::X * across, across: Vec3::Y * across, columns: cells, rows: cells }
 }

@@ -222,7 +222,7 @@ static WORLD: Table = table(
                 ),
                 (
                     "qp",
-                    "springs, solids, rigid shapes and contacts as one quadratic programme (QP-Collide 2006), with friction and strain limits",
+                    "springs, bands, tissue, solids, rigid shapes and contacts as one quadratic programme (QP-Collide 2006), with friction and strain limits",
                 ),
                 ("ignore", "contacts are found and reported, not answered"),
             ]),

@@ -363,6 +363,39 @@ min = 0
 max = "1 mN m"
 "#;
 
+/// Strain limits are the same keys of springs, tissue and solids.
+#[test]
+fn strain_limits_reach_every_model_that_has_them() {
+    let scene = |response: &str| {
+        format!(
+            r#"
+serosa = 1
+title = "limits"
+[world]
+response = "{response}"
+[[body]]
+name = "skin"
+shape.ball = {{ center = [0.3, 0, 0], size = "8 cm", vertices = 60 }}
+model.tissue = {{ mass = "50 g", stretch_max = "10 %", stretch_min = "-5 %" }}
+[[body]]
+name = "block"
+shape.block = {{ corner = [1, 0, 0], size = [0.1, 0.1, 0.1], cell = "5 cm" }}
+model.solid = {{ young = "20 kPa", stretch_max = "20 %" }}
+"#
+        )
+    };
+    match read(&scene("qp")) {
+        Ok(loaded) => {
+            let limits: Vec<_> =
+                loaded.baked.params.bodies.iter().map(|b| [b.stretch_min, b.stretch_max]).collect();
+            assert_eq!(limits, [[-0.05, 0.1], [-1.0, 0.2]]);
+        }
+        Err(problems) => panic!("{problems:?}"),
+    }
+    let problems = read(&scene("augmented-lagrangian")).unwrap_err();
+    assert!(problems.iter().any(|p| p.message.contains("strain limits")), "{problems:?}");
+}
+
 #[test]
 fn an_intestine_has_its_defaults() {
     let loaded = read(GUT).unwrap();

@@ -89,6 +89,15 @@ impl BandMatrix {
         }
     }
 
+    /// The block at (i, j), by rows; zero beyond the band. Before it is factored.
+    pub fn block(&self, i: u32, j: u32) -> [[Real; 3]; 3] {
+        let entry = |r: usize, c: usize| {
+            let (r, c) = (r.max(c), r.min(c));
+            if r - c > self.width { 0.0 } else { self.values[c * self.stride + (r - c)] }
+        };
+        core::array::from_fn(|p| core::array::from_fn(|q| entry(3 * i as usize + p, 3 * j as usize + q)))
+    }
+
     /// Makes each entry on the diagonal larger by a share of itself.
     pub fn strengthen(&mut self, share: Real) {
         if share > 0.0 {

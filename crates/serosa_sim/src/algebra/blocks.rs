@@ -1,4 +1,5 @@
-//! Sparse symmetric matrices of square blocks, one for each pair of vertices that share an element.
+//! Sparse symmetric matrices of square blocks, one for each pair of vertices that share an element; and terms of one rank
+//! on top of them, by which one quantity couples many vertices.
 
 use crate::Real;
 
@@ -17,6 +18,41 @@ pub struct BlockMatrix<const W: usize> {
     rows: Vec<u32>,
     /// By rows.
     blocks: Vec<[[Real; W]; W]>,
+    ranks: Vec<Rank<W>>,
+}
+
+/// A term rate · g gᵀ over vertices that follow one another.
+///
+/// Written into blocks it would couple each of them with all others: a factor of that is dense.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rank<const W: usize> {
+    /// The first of its vertices.
+    first: u32,
+    /// Never negative.
+    rate: Real,
+    /// g, one for each vertex; zero where one is not free.
+    gradient: Vec<[Real; W]>,
+}
+
+impl<const W: usize> Rank<W> {
+    /// The factor before g gᵀ.
+    pub fn rate(&self) -> Real {
+        self.rate
+    }
+
+    /// Adds g, as often as said, to a vector over all vertices.
+    pub fn add_to(&self, share: Real, x: &mut [Real]) {
+        let own = x[W * self.first as usize..].chunks_exact_mut(W);
+        for (x, g) in own.zip(&self.gradient) {
+            (0..W).for_each(|k| x[k] += share * g[k]);
+        }
+    }
+
+    /// g · x of a vector over all vertices.
+    pub fn along(&self, x: &[Real]) -> Real {
+        let own = x[W * self.first as usize..].chunks_exact(W);
+        own.zip(&self.gradient).map(|(x, g)| (0..W).map(|k| x[k] * g[k]).sum::<Real>()).sum()
+    }
 }
 
 impl<const W: usize> BlockMatrix<W> {
@@ -47,7 +83,26 @@ impl<const W: usize> BlockMatrix<W> {
         (0..free.len()).for_each(|n| starts[n + 1] += starts[n]);
         let rows: Vec<u32> = pairs.into_iter().map(|[_, row]| row).collect();
         let blocks = vec![[[0.0; W]; W]; rows.len()];
-        Self { free, node_of, starts, rows, blocks }
+        Self { free, node_of, starts, rows, blocks, ranks: Vec::new() }
+    }
+
+    /// Makes room for a term of one rank over so many vertices from the first; all of it is zero.
+    pub fn add_rank(&mut self, first: u32, count: usize) {
+        self.ranks.push(Rank { first, rate: 0.0, gradient: vec![[0.0; W]; count] });
+    }
+
+    /// Gives a term of one rank its numbers; `rate` is not negative.
+    pub fn set_rank(&mut self, k: usize, rate: Real, gradient: impl Iterator<Item = [Real; W]>) {
+        let rank = &mut self.ranks[k];
+        rank.rate = rate;
+        for ((own, g), v) in rank.gradient.iter_mut().zip(gradient).zip(rank.first..) {
+            *own = if self.node_of[v as usize].is_some() { g } else { [0.0; W] };
+        }
+    }
+
+    /// Its terms of one rank.
+    pub fn ranks(&self) -> &[Rank<W>] {
+        &self.ranks
     }
 
     /// How many vertices there are, free or not.
@@ -93,6 +148,7 @@ impl<const W: usize> BlockMatrix<W> {
     /// Forgets all values and keeps the pattern.
     pub fn clear(&mut self) {
         self.blocks.fill([[0.0; W]; W]);
+        self.ranks.iter_mut().for_each(|rank| rank.rate = 0.0);
     }
 
     /// Adds a block at the vertices (i, j) and, for i ≠ j, its transpose at (j, i). Nothing where one is not free;
@@ -108,6 +164,25 @@ impl<const W: usize> BlockMatrix<W> {
                 own[p][q] += if a >= b { block[p][q] } else { block[q][p] };
             }
         }
+    }
+
+    /// Adds to each block of a vertex's column what `block` has for the vertex of its row.
+    pub fn add_column(&mut self, vertex: u32, block: impl Fn(u32) -> [[Real; W]; W]) {
+        let Some(node) = self.node_of(vertex) else { return };
+        let range = self.starts[node as usize]..self.starts[node as usize + 1];
+        for (row, own) in self.rows[range.clone()].iter().zip(&mut self.blocks[range]) {
+            let more = block(self.free[*row as usize]);
+            for p in 0..W {
+                (0..W).for_each(|q| own[p][q] += more[p][q]);
+            }
+        }
+    }
+
+    /// Makes the diagonal of a vertex larger by a share of itself.
+    pub fn strengthen(&mut self, vertex: u32, share: Real) {
+        let Some(node) = self.node_of(vertex) else { return };
+        let own = &mut self.blocks[self.starts[node as usize]];
+        (0..W).for_each(|p| own[p][p] *= 1.0 + share);
     }
 
     /// Adds a number to the diagonal of a vertex.
@@ -132,6 +207,9 @@ impl<const W: usize> BlockMatrix<W> {
                     }
                 }
             }
+        }
+        for rank in self.ranks.iter().filter(|rank| rank.rate > 0.0) {
+            rank.add_to(rank.rate * rank.along(x), y);
         }
     }
 }

@@ -4,10 +4,11 @@
 //! pattern can. Columns that share their pattern form a **panel**; panels form a tree, children before parents. A panel is
 //! eliminated densely and leaves an **update** for its ancestors, which its parent gathers (the multifrontal method, Duff
 //! and Reid 1983). The order of operations is fixed by the pattern: the same bits on any machine and any number of
-//! threads. Nothing is allocated when the numbers change.
+//! threads. Nothing is allocated when the numbers change. Terms of one rank stay beside the factor.
 
 pub mod lanes;
 mod pattern;
+mod ranks;
 mod solve;
 
 pub use pattern::post_order;
@@ -51,6 +52,7 @@ pub struct Elimination {
     updates: Vec<Column>,
     /// Diagonal of the matrix, by unknowns.
     diagonal: Vec<Real>,
+    ranks: ranks::Ranks,
 }
 
 /// A panel and its place in the tree.
@@ -132,6 +134,7 @@ impl Elimination {
             values: Vec::new(),
             updates: Vec::new(),
             diagonal: vec![1.0; count * WIDTH],
+            ranks: ranks::Ranks::of(matrix),
             order: order.iter().map(vertex).collect(),
         };
         made.lay_out(&shapes);
@@ -263,13 +266,16 @@ impl Elimination {
     /// Factors a matrix of the pattern this was made for; one of another pattern is refused as well. After an error there is
     /// no factor until the next success.
     ///
-    /// Cost for a solid of n nodes: about n² operations in dense tiles. Allocates nothing.
+    /// Cost for a solid of n nodes: about n² operations in dense tiles; a solve for each term of one rank. Allocates nothing.
     pub fn refactor(&mut self, matrix: &BlockMatrix<WIDTH>) -> Result<(), NotPositive> {
         if matrix.blocks().len() != self.sources.len() {
             debug_assert!(false, "a matrix of another pattern");
             return Err(NotPositive { vertex: 0 });
         }
-        refactor_widest(self, matrix).map_err(|unknown| NotPositive { vertex: self.order[unknown / WIDTH] })
+        refactor_widest(self, matrix)
+            .map_err(|unknown| NotPositive { vertex: self.order[unknown / WIDTH] })?;
+        self.meet_ranks(matrix);
+        Ok(())
     }
 
     /// The matrix's own blocks of a panel.

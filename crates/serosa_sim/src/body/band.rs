@@ -13,8 +13,11 @@
 //! costs nothing and acts along the spring alone: momenta are kept. The curvature of tubes is damped alike.
 
 mod forces;
+mod together;
 
 pub use forces::{damping, energy, forces};
+
+pub(crate) use together::{add_pairs, linearise, multiply};
 
 use super::Substep;
 use super::curve::{Curve, Lever, outer};
@@ -31,7 +34,7 @@ use crate::{Mat3, Real, Scratch, Vec3, VertexId};
 use std::ops::Range;
 
 /// By how much the diagonal of a matrix is strengthened, one after another, where rounding has made it indefinite.
-const STRENGTHS: [Real; 3] = [0.0, 1e-10, 1e-6];
+pub(crate) const STRENGTHS: [Real; 3] = [0.0, 1e-10, 1e-6];
 /// A step that raises Φ is halved at most so often, then given up.
 const HALVINGS: u32 = 8;
 /// The most conjugate gradients of a Newton step.

@@ -52,6 +52,16 @@ pub(super) struct Lever {
 }
 
 impl Lever {
+    /// The change of κ that a change of the edge brings; `kb` is κ.
+    pub(super) fn turns(&self, kb: Vec3, edge: Vec3) -> Vec3 {
+        -self.arm.cross(edge) - kb * self.slope.dot(edge)
+    }
+
+    /// The transpose of that.
+    pub(super) fn pulls(&self, kb: Vec3, moment: Vec3) -> Vec3 {
+        self.arm.cross(moment) - self.slope * kb.dot(moment)
+    }
+
     /// The product of its transpose and another.
     #[inline(always)]
     pub(super) fn with(&self, other: &Self) -> Mat3 {
@@ -100,6 +110,9 @@ mod tests {
         let (levers, matrices) = (curve.levers(), differences());
         for (x, m) in levers.iter().zip(matrices) {
             assert!((x.turn - m.transpose() * curve.kb).length() < 1e-8, "{} {m}", x.turn);
+            let some = Vec3::new(0.3, -0.7, 0.2);
+            assert!((x.turns(curve.kb, some) - m * some).length() < 1e-8);
+            assert!((x.pulls(curve.kb, some) - m.transpose() * some).length() < 1e-8);
             for (y, n) in levers.iter().zip(matrices) {
                 let (fast, slow) = (x.with(y), m.transpose() * n);
                 assert!(fast.abs_diff_eq(slow, 1e-8), "{fast} {slow}");

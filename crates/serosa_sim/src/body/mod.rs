@@ -45,7 +45,7 @@ pub(crate) fn predict(sub: &Substep, state: &mut State, scratch: &mut Scratch, r
     }
     for (b, body) in sub.model.bodies.iter().enumerate() {
         match &body.kind {
-            BodyKind::Springs(_) | BodyKind::Rigid(_) if together => {}
+            kind if together && (system::moved_together(kind) || matches!(kind, BodyKind::Rigid(_))) => {}
             BodyKind::Springs(springs) => springs::predict(sub, b, springs, state, scratch),
             BodyKind::Band(band) => band::predict(sub, b, band, state, scratch),
             BodyKind::Tissue(tissue) => tissue::predict(sub, b, tissue, state, scratch),

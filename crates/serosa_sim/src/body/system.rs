@@ -1,4 +1,5 @@
-//! Everything that moves as one linear system: an implicit step of springs, solids and rigid frames, before contacts.
+//! Everything that moves as one linear system: an implicit step of springs, solids, tissue, bands and rigid frames, before
+//! contacts.
 //!
 //! Backward Euler, linearised where the substep begins and solved for the new velocity:
 //!
@@ -11,21 +12,25 @@
 //! and Faure 2006, (1), has ∂f/∂v where ∂f/∂x belongs; solved for v and not for its change it does not appear.) A rigid
 //! frame enters by what it would do alone, with the mass that its hand lends it; only rows couple it to others.
 //!
-//! Unknowns are those of vertices, then two for each rigid frame: linear and angular velocity. What is fixed or is moved
-//! by its own rules, bands and tissue, is none.
+//! Unknowns are those of vertices, then two for each rigid frame, linear and angular velocity, then two for the rest shape
+//! of each tissue body that goes along with it. What is fixed is none.
 
+mod tissue;
+
+use super::band::BandWork;
 use super::solid::firmness;
 use super::springs::constants;
-use super::{Substep, rigid};
+use super::{Substep, band, rigid};
 use crate::algebra::elimination::NotPositive;
 use crate::algebra::small::along_and_across;
 use crate::algebra::{BlockMatrix, Elimination};
-use crate::model::{BodyKind, Model, Spring};
+use crate::model::{BodyKind, Model, Spring, TissueBody};
 use crate::params::BodyParams;
 use crate::scratch::Mobility;
 use crate::state::{State, Twist};
-use crate::{Mat3, Real, RigidId, Scratch, Vec3, World};
+use crate::{Mat3, Real, RigidId, Scratch, Vec3, VertexId, World};
 use serosa_geometry::rotation::unit_or;
+use std::ops::Range;
 
 /// The matrix of a substep, its factor and the motion without rows. Vectors have three numbers for each unknown.
 #[derive(Clone, Debug)]
@@ -40,7 +45,39 @@ pub struct System {
     pub free: Vec<Real>,
     /// Why there is no factor, where there is none.
     pub trouble: Option<Trouble>,
+    /// The edges of all solids, for their strain limits.
+    pub(crate) edges: Vec<Edge>,
     room: Vec<Real>,
+}
+
+/// Two vertices of one body, and how far they are from each other at rest.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Edge {
+    pub ends: [VertexId; 2],
+    /// \[m\]
+    pub rest_m: Real,
+    pub body: u32,
+}
+
+/// Each edge of the tetrahedra of each solid once, in the order of their ends.
+fn solid_edges(model: &Model) -> Vec<Edge> {
+    let mut edges = Vec::new();
+    for (b, body) in model.bodies.iter().enumerate() {
+        let BodyKind::Solid(solid) = &body.kind else { continue };
+        let mut pairs = Vec::new();
+        let tets = &model.tets[solid.tets.start as usize..solid.tets.end as usize];
+        tets.iter().for_each(|t| all_pairs(&t.nodes.map(|v| v.0), &mut pairs));
+        pairs.iter_mut().for_each(|ends| ends.sort_unstable());
+        pairs.sort_unstable();
+        pairs.dedup();
+        let rest = |[a, c]: [u32; 2]| (model.rest[a as usize] - model.rest[c as usize]).length();
+        edges.extend(pairs.into_iter().map(|ends| Edge {
+            ends: ends.map(VertexId),
+            rest_m: rest(ends),
+            body: b as u32,
+        }));
+    }
+    edges
 }
 
 /// Why nothing can be solved.
@@ -60,7 +97,11 @@ pub fn unknown_of(model: &Model, r: RigidId) -> u32 {
 /// The body that an unknown belongs to.
 pub fn body_of(model: &Model, unknown: u32) -> usize {
     match (unknown as usize).checked_sub(model.rest.len()) {
-        Some(k) => model.rigids[k / 2].body.at(),
+        Some(k) if k / 2 < model.rigids.len() => model.rigids[k / 2].body.at(),
+        Some(k) => {
+            let shape = |(_, _, first): &(usize, &TissueBody, u32)| *first == unknown - k as u32 % 2;
+            tissue::shapes(model).find(shape).map_or(0, |(b, ..)| b)
+        }
         None => model.bodies.partition_point(|b| b.vertices.end <= unknown),
     }
 }
@@ -78,7 +119,9 @@ pub fn pattern(model: &Model) -> BlockMatrix<3> {
                 let tets = &model.tets[s.tets.start as usize..s.tets.end as usize];
                 tets.iter().for_each(|t| all_pairs(&t.nodes.map(|v| v.0), &mut pairs));
             }
-            BodyKind::Band(_) | BodyKind::Tissue(_) | BodyKind::Flexible(_) | BodyKind::Rigid(_) => continue,
+            BodyKind::Tissue(t) => tissue::add_pairs(model, t, &mut pairs),
+            BodyKind::Band(own) => band::add_pairs(model, own, &mut pairs),
+            BodyKind::Flexible(_) | BodyKind::Rigid(_) => continue,
         }
         body.vertex_range().for_each(|v| fixed[v] = model.inv_mass[v] == 0.0);
     }
@@ -88,8 +131,17 @@ pub fn pattern(model: &Model) -> BlockMatrix<3> {
         all_pairs(&nodes, &mut pairs);
     }
     fixed.extend(model.rigids.iter().flat_map(|r| [r.inv_mass == 0.0; 2]));
+    for (b, _, first) in tissue::shapes(model) {
+        fixed.extend([false; 2]);
+        pairs.extend(model.bodies[b].vertices.clone().flat_map(|v| [[v, first], [v, first + 1]]));
+    }
     pairs.retain(|[a, b]| a != b);
-    BlockMatrix::of_elements(&pairs, &fixed)
+    let mut matrix = BlockMatrix::of_elements(&pairs, &fixed);
+    for (b, _) in tissue::swollen(model) {
+        let vertices = &model.bodies[b].vertices;
+        matrix.add_rank(vertices.start, vertices.len());
+    }
+    matrix
 }
 
 fn all_pairs(nodes: &[u32], pairs: &mut Vec<[u32; 2]>) {
@@ -109,7 +161,8 @@ impl System {
             Elimination::of(&matrix, &model.order).or_else(|| Elimination::of(&matrix, &in_line()))?;
         let numbers = 3 * matrix.vertices();
         let (load, free) = (vec![0.0; numbers], vec![0.0; numbers]);
-        Some(Self { matrix, factor, load, free, trouble: None, room: Vec::new() })
+        let edges = solid_edges(model);
+        Some(Self { matrix, factor, load, free, trouble: None, edges, room: Vec::new() })
     }
 
     /// K and b where the substep begins. Cost: linear in springs, tetrahedra and ties. Allocates nothing.
@@ -151,9 +204,14 @@ impl System {
                         }
                     }
                 }
-                BodyKind::Band(_) | BodyKind::Tissue(_) | BodyKind::Flexible(_) | BodyKind::Rigid(_) => {}
+                BodyKind::Tissue(_) => self.add_tissue(body, &scratch.tissues[b], state.frozen[b], moves),
+                BodyKind::Band(_) if !state.frozen[b] => {
+                    self.add_band((sub, body.vertex_range()), &scratch.bands[b]);
+                }
+                BodyKind::Band(_) | BodyKind::Flexible(_) | BodyKind::Rigid(_) => {}
             }
         }
+        self.add_shapes(model, scratch, &state.frozen);
         self.add_ties(sub, pos, moves);
         for (r, mobility) in scratch.rigid_mobility.iter().enumerate() {
             self.add_frame(model, RigidId::from(r), mobility, &state.pose[r].rot.into(), &scratch.twist[r]);
@@ -208,6 +266,17 @@ impl System {
         }
     }
 
+    /// A band: the matrix of its own Newton step, times h², and its forces. Its inertia is there already.
+    fn add_band(&mut self, (sub, vertices): (&Substep, Range<usize>), work: &BandWork) {
+        let (model, square) = (sub.model, sub.h * sub.h);
+        for v in vertices.filter(|v| model.inv_mass[*v] > 0.0) {
+            self.matrix
+                .add_column(v as u32, |row| work.block(model, row, v as u32).map(|r| r.map(|x| x * square)));
+            self.matrix.add_diagonal(v as u32, -model.mass[v]);
+            self.push(v, work.force(model, v) * sub.h);
+        }
+    }
+
     /// A rigid frame: its masses, and what moves it as it would go alone.
     fn add_frame(&mut self, model: &Model, r: RigidId, mobility: &Mobility, axes: &Axes, twist: &Twist) {
         let (linear, angular) = frame_masses(mobility, axes);
@@ -220,10 +289,22 @@ impl System {
         }
     }
 
-    /// The factor, and the motion without rows.
-    fn settle(&mut self) {
+    /// The factor, and the motion without rows. A tube folded nearly flat has entries so large that rounding hides the
+    /// inertia of its vertices; then bands are given a little more.
+    fn settle(&mut self, model: &Model) {
         self.trouble = None;
-        if let Err(NotPositive { vertex }) = self.factor.refactor(&self.matrix) {
+        let mut found = self.factor.refactor(&self.matrix);
+        for share in band::STRENGTHS.into_iter().filter(|share| *share > 0.0) {
+            let Err(NotPositive { vertex }) = found else { break };
+            if !matches!(model.bodies[body_of(model, vertex)].kind, BodyKind::Band(_)) {
+                break;
+            }
+            for body in model.bodies.iter().filter(|body| matches!(body.kind, BodyKind::Band(_))) {
+                body.vertices.clone().for_each(|v| self.matrix.strengthen(v, share));
+            }
+            found = self.factor.refactor(&self.matrix);
+        }
+        if let Err(NotPositive { vertex }) = found {
             self.trouble = Some(Trouble::NotPositive(vertex));
             return self.free.fill(0.0);
         }
@@ -273,6 +354,19 @@ fn parts(spring: &Spring, material: &BodyParams, pos: &[Vec3], h: Real) -> (Vec3
     (unit_or(between, Vec3::Z), push, [h * (c + h * k), h * h * tight])
 }
 
+/// What elements need before the matrix is made: tissue and bands are linearised where the substep begins.
+fn prepare(sub: &Substep, state: &State, scratch: &mut Scratch) {
+    for (b, body) in sub.model.bodies.iter().enumerate().filter(|(b, _)| !state.frozen[*b]) {
+        match &body.kind {
+            BodyKind::Tissue(own) => {
+                super::tissue::linearise(sub, b, own, &state.pos, &mut scratch.tissues[b])
+            }
+            BodyKind::Band(own) => band::linearise(sub, b, own, state, scratch),
+            _ => {}
+        }
+    }
+}
+
 /// Predict, for all that moves together: the motion without rows. Rigid frames first, each by itself.
 pub(super) fn predict(sub: &Substep, state: &mut State, scratch: &mut Scratch) {
     let timed = sub.h > 0.0 && sub.h.is_finite();
@@ -285,8 +379,9 @@ pub(super) fn predict(sub: &Substep, state: &mut State, scratch: &mut Scratch) {
     }
     let Some(mut system) = scratch.system.take().or_else(|| System::of(sub.model)) else { return };
     if timed {
+        prepare(sub, state, scratch);
         system.assemble(sub, state, scratch);
-        system.settle();
+        system.settle(sub.model);
     } else {
         // Nothing moves, and hands lead nowhere.
         state.leads.clone_from(&scratch.before.leads);
@@ -303,7 +398,7 @@ pub(super) fn predict(sub: &Substep, state: &mut State, scratch: &mut Scratch) {
 
 /// Whether the vertices of a body are unknowns of the system.
 pub(crate) fn moved_together(kind: &BodyKind) -> bool {
-    matches!(kind, BodyKind::Springs(_) | BodyKind::Solid(_))
+    !matches!(kind, BodyKind::Rigid(_) | BodyKind::Flexible(_))
 }
 
 /// Three numbers of a vector.
@@ -329,6 +424,7 @@ pub fn matrix(world: &mut World, h: Real) -> Option<BlockMatrix<3>> {
     let mut system = System::of(&world.model)?;
     world.scratch.begin(&world.model, &world.state);
     let sub = Substep { model: &world.model, params: &world.params, h, sweeps: 1 };
+    prepare(&sub, &world.state, &mut world.scratch);
     system.assemble(&sub, &world.state, &world.scratch);
     Some(system.matrix)
 }
@@ -338,8 +434,10 @@ pub fn product(world: &mut World, h: Real, x: &[Real], y: &mut [Real]) {
     world.scratch.begin(&world.model, &world.state);
     let World { model, params, state, scratch, .. } = world;
     let sub = Substep { model, params, h, sweeps: 1 };
+    prepare(&sub, state, scratch);
     let mut out = vec![Vec3::ZERO; y.len() / 3];
     let at = |v: usize| velocity(x, v);
+    let speeds: Vec<Vec3> = (0..model.rest.len()).map(at).collect();
     (0..model.rest.len()).for_each(|v| out[v] = at(v) * model.mass[v]);
     for (b, body) in model.bodies.iter().enumerate() {
         match &body.kind {
@@ -362,10 +460,17 @@ pub fn product(world: &mut World, h: Real, x: &[Real], y: &mut [Real]) {
                 }
                 s.walls.iter().for_each(|w| out[w.vertex.at()] += at(w.vertex.at()) * (w.stiffness * h * h));
             }
-            BodyKind::Rigid(_) | BodyKind::Band(_) | BodyKind::Tissue(_) | BodyKind::Flexible(_) => {}
+            BodyKind::Tissue(_) => {
+                scratch.tissues[b].multiply(&speeds[body.vertex_range()], &mut out[body.vertex_range()]);
+            }
+            BodyKind::Band(own) => {
+                let here = (state.pos.as_slice(), &scratch.bands[b]);
+                band::multiply(&sub, (b, own), here, (at, h * h), &mut out);
+            }
+            BodyKind::Rigid(_) | BodyKind::Flexible(_) => {}
         }
     }
-    let speeds: Vec<Vec3> = (0..model.rest.len()).map(at).collect();
+    tissue::follow(model, &scratch.tissues, at, &mut out);
     for tie in &model.ties {
         let pull = (tie.ends[0].place(&speeds) - tie.ends[1].place(&speeds)) * (tie.stiffness * h * h);
         for (knot, sign) in tie.ends.iter().zip([1.0, -1.0]) {

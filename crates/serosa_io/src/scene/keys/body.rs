@@ -5,7 +5,7 @@ use super::Need::{Default, Optional, Required};
 use super::flexible::FLEXIBLE;
 use super::organ::{BALL, ORGAN, READY};
 use super::solid::{BLOCK, ELEMENTS, SOLID, TETS, TUBE};
-use super::{Dim, Kind, MASS, POSITION, RADIUS, SPACE, STIFFNESS, Table, choice, key, table};
+use super::{Dim, Key, Kind, MASS, POSITION, RADIUS, SPACE, STIFFNESS, Table, choice, key, table};
 
 pub(super) static BODY: Table = table(
     "body",
@@ -296,6 +296,20 @@ static MODEL: Table = choice(
     &["springs", "band", "tissue", "solid", "flexible", "rigid", "fixed"],
 );
 
+/// Strain limits, of everything that has edges.
+pub(super) const STRETCH_MAX: Key = key(
+    "stretch_max",
+    Quantity(Dim::Strain, 0.0, 1e3),
+    Optional,
+    "The strain that no edge exceeds, as in `\"10 %\"`. Kept by response `qp` alone.",
+);
+pub(super) const STRETCH_MIN: Key = key(
+    "stretch_min",
+    Quantity(Dim::Strain, -1.0, 0.0),
+    Optional,
+    "The strain below which no edge falls, as in `\"-5 %\"`. Kept by response `qp` alone.",
+);
+
 static SPRINGS: Table = table(
     "model.springs",
     "Point masses and damped springs along the edges, integrated spring by spring with implicit impulses.",
@@ -311,18 +325,8 @@ static SPRINGS: Table = table(
             "Of the tube of an intestine, shared out by length; `mass` is then that of its membrane, shared out by area. Goes with `tube_stiffness`.",
         ),
         key("tube_stiffness", STIFFNESS, Optional, "Of each edge along the tube of an intestine."),
-        key(
-            "stretch_max",
-            Quantity(Dim::Strain, 0.0, 1e3),
-            Optional,
-            "The strain that no edge exceeds, as in `\"10 %\"`. Kept by response `qp` alone.",
-        ),
-        key(
-            "stretch_min",
-            Quantity(Dim::Strain, -1.0, 0.0),
-            Optional,
-            "The strain below which no edge falls, as in `\"-5 %\"`. Kept by response `qp` alone.",
-        ),
+        STRETCH_MAX,
+        STRETCH_MIN,
     ],
 );
 
@@ -426,12 +430,14 @@ static TISSUE: Table = table(
                 ),
                 (
                     "verlet",
-                    "the explicit scheme of the original; refused where the step is too long for it, and with the augmented Lagrangian",
+                    "the explicit scheme of the original; refused where the step is too long for it, with the augmented Lagrangian and with the quadratic programme",
                 ),
             ]),
             Default("\"implicit\""),
             "How it is moved.",
         ),
+        STRETCH_MAX,
+        STRETCH_MIN,
     ],
 );
 

@@ -2,7 +2,7 @@
 
 use super::Kind::{Choice, Count, Direction, File, Flag, Indices, List, Name, Quantity, Triples, Vector};
 use super::Need::{Default, Optional, Required};
-use super::body::{SPHERE, UPRIGHT_BOX};
+use super::body::{SPHERE, STRETCH_MAX, STRETCH_MIN, UPRIGHT_BOX};
 use super::{Dim, Kind, POSITION, SPACE, Table, choice, key, table};
 
 pub(super) static BLOCK: Table = table(
@@ -124,7 +124,7 @@ pub(super) const ELEMENT: Kind = Choice(&[
     ),
     (
         "quadratic",
-        "ten nodes, six in the middles of edges: right at Poisson's ratios up to 0.49 with few of them; `descent` is global, at most 50,000 nodes",
+        "ten nodes, six in the middles of edges: right at Poisson's ratios up to 0.49 with few of them; `descent` is global, at most 50,000 nodes; not with response `qp`",
     ),
 ]);
 
@@ -155,6 +155,8 @@ pub(super) static SOLID: Table = table(
             Optional,
             "Of its surface, as others touch it (response = \"augmented-lagrangian\" or \"qp\"): half of it lies outside. 1 mm where none is given, or a fifth of the mean edge of the surface where that is less.",
         ),
+        STRETCH_MAX,
+        STRETCH_MIN,
         key(
             "region",
             List(&REGION),

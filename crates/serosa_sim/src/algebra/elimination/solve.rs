@@ -1,20 +1,10 @@
-//! Solves for one right-hand side, in the order of elimination.
+//! The halves of a solve for one right-hand side, in the order of elimination: of the sparse part alone.
 
 use super::super::tiles::{Column, TILE};
 use super::{Elimination, Panel, WIDTH};
 use crate::Real;
 
 impl Elimination {
-    /// Solves in place; `x` is over all vertices, and stays as it is where they are not free. `room` is overwritten.
-    ///
-    /// Cost: 4 · entries operations; the factor is read from memory twice.
-    pub fn solve(&self, x: &mut [Real], room: &mut Vec<Real>) {
-        self.bring(x, room);
-        self.forward(room);
-        self.backward(room);
-        self.take_back(room, x);
-    }
-
     /// A vector over vertices in the order of elimination.
     pub fn bring(&self, x: &[Real], z: &mut Vec<Real>) {
         z.clear();
@@ -28,7 +18,7 @@ impl Elimination {
         }
     }
 
-    /// z ← L⁻¹ z, in the order of elimination.
+    /// z ← L⁻¹ z, in the order of elimination, L the factor of the sparse part.
     pub fn forward(&self, z: &mut [Real]) {
         let all = self;
         super::super::widest!(forward(all, z))

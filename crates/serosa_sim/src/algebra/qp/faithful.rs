@@ -61,7 +61,7 @@ impl Faithful {
         v.clear();
         v.extend_from_slice(problem.load);
         factor.solve(v, &mut work.place);
-        still(problem, v);
+        super::still(problem, v);
         work.watch.begin(problem, self.compliance, v);
         let size = (0..rows.len()).map(|i| rows.asked()[i].abs().max(rows.velocity(i, v).abs()));
         let missed = MISSED * size.fold(0.0, Real::max);
@@ -78,15 +78,6 @@ impl Faithful {
             }
         }
         solution.trouble.push(Trouble::Unfinished);
-    }
-}
-
-/// What is not free stands still.
-fn still(problem: &Problem, v: &mut [Real]) {
-    for (vertex, v) in v.chunks_exact_mut(3).enumerate() {
-        if problem.matrix.node_of(vertex as u32).is_none() {
-            v.fill(0.0);
-        }
     }
 }
 

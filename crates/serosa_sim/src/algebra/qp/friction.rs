@@ -74,7 +74,7 @@ fn changed(problem: &Problem, factor: &Elimination, work: &mut Workspace, lambda
         (0..lambda.len()).for_each(|i| problem.rows.push_with(i, impulse(i), vertex));
         factor.bring(vertex, place);
         factor.forward(place);
-        place.iter().map(|z| z * z).sum::<Real>()
+        place.iter().map(|z| z * z).sum::<Real>() - factor.taken(vertex)
     };
     let (change, all) = (moved(&|i| lambda[i] - slips.before[i]), moved(&|i| lambda[i]));
     if change > 0.0 { (change / all).sqrt() } else { 0.0 }

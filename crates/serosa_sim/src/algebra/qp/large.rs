@@ -2,7 +2,8 @@
 //!
 //! S is never formed. With K = L Lᵀ and z = Lᵀ v, a row's velocity is y · z with y = L⁻¹ Jᵀ, which is zero outside the paths of its
 //! few vertices to the root of the elimination; an impulse moves z along y. For bodies that are only coupled by contacts these
-//! paths end with the body, and a sweep costs a few tens of operations for each row and vertex of the bodies.
+//! paths end with the body, and a sweep costs a few tens of operations for each row and vertex of the bodies. Terms of one rank
+//! take γ u s from a row's velocity, s = w · (b + Jᵀλ); z knows nothing of them.
 
 use super::super::elimination::Elimination;
 use super::super::elimination::lanes::{Lanes, Run};
@@ -43,6 +44,10 @@ pub(super) struct Sweeps {
     found: Vec<Run>,
     z: Vec<Real>,
     lambda: Vec<Real>,
+    /// Terms of one rank: √γ u of each row, term after term, √γ s now, and by the load alone.
+    taken: Vec<Real>,
+    pressed: Vec<Real>,
+    loaded: Vec<Real>,
     /// What a sweep began with, and the last direction: of z and of λ.
     begun: [Vec<Real>; 2],
     way: [Vec<Real>; 2],
@@ -58,6 +63,7 @@ pub(super) fn solve(
 ) {
     let all = &mut work.sweeps;
     all.take_in(problem.rows, factor);
+    all.meet_ranks(problem, factor);
     all.lambda.clone_from(&solution.lambda);
     factor.bring(problem.load, &mut all.z);
     factor.forward(&mut all.z);
@@ -72,6 +78,11 @@ pub(super) fn solve(
     solution.velocity.clear();
     solution.velocity.resize(problem.load.len(), 0.0);
     factor.take_back(&all.z, &mut solution.velocity);
+    all.press();
+    for ((w, share), pressed) in factor.answers().zip(&all.pressed) {
+        let less = share.sqrt() * pressed;
+        solution.velocity.iter_mut().zip(w).for_each(|(v, w)| *v -= less * w);
+    }
 }
 
 impl Sweeps {
@@ -141,11 +152,51 @@ impl Sweeps {
         group.runs_end = self.runs.len();
     }
 
+    /// What terms of one rank take from the velocities of rows, and from S.
+    fn meet_ranks(&mut self, problem: &Problem, factor: &Elimination) {
+        let count = problem.rows.len();
+        self.taken.clear();
+        self.loaded.clear();
+        for (w, share) in factor.answers() {
+            let root = share.sqrt();
+            self.taken.extend((0..count).map(|row| root * problem.rows.velocity(row, w)));
+            self.loaded.push(root * w.iter().zip(problem.load).map(|(w, b)| w * b).sum::<Real>());
+        }
+        self.pressed.clone_from(&self.loaded);
+        for taken in self.taken.chunks_exact(count.max(1)) {
+            for group in &mut self.groups {
+                let u = &taken[group.row..group.row + group.count];
+                for (i, own) in group.own.iter_mut().enumerate().take(group.count) {
+                    (0..group.count).for_each(|j| own[j] -= u[i] * u[j]);
+                }
+            }
+        }
+    }
+
+    /// What terms of one rank feel of all multipliers.
+    fn press(&mut self) {
+        let count = self.lambda.len().max(1);
+        for ((pressed, loaded), taken) in
+            self.pressed.iter_mut().zip(&self.loaded).zip(self.taken.chunks_exact(count))
+        {
+            *pressed = loaded + taken.iter().zip(&self.lambda).map(|(u, l)| u * l).sum::<Real>();
+        }
+    }
+
+    /// The velocities of a group's rows.
+    #[inline(always)]
+    fn moved(&self, group: &Group) -> [Real; MOST] {
+        let mut u = velocities(&self.runs[group.runs..group.runs_end], &self.y, group.count, &self.z);
+        for (pressed, taken) in self.pressed.iter().zip(self.taken.chunks_exact(self.lambda.len().max(1))) {
+            u.iter_mut().zip(&taken[group.row..group.row + group.count]).for_each(|(u, t)| *u -= t * pressed);
+        }
+        u
+    }
+
     /// The largest velocity that rows speak of, before any of them pushes.
     fn size(&self, rows: &Rows) -> Real {
         let speak = |group: &Group| {
-            let runs = &self.runs[group.runs..group.runs_end];
-            let moved = velocities(runs, &self.y, group.count, &self.z);
+            let moved = self.moved(group);
             let asked = &rows.asked()[group.row..group.row + group.count];
             moved.iter().chain(asked).fold(0.0, |m: Real, u| m.max(u.abs()))
         };
@@ -161,6 +212,7 @@ impl Sweeps {
                 move_along(&self.runs[group.runs..group.runs_end], &self.y, lambda, group.count, &mut self.z);
             }
         }
+        self.press();
     }
 
     /// Once over all groups, each solved with the others held; the largest change of a row's velocity by itself.
@@ -169,7 +221,8 @@ impl Sweeps {
         let mut change = 0.0 as Real;
         for group in &self.groups {
             let (runs, range) = (&self.runs[group.runs..group.runs_end], group.row..group.row + group.count);
-            let u = velocities(runs, &self.y, group.count, &self.z);
+            let u = self.moved(group);
+            let count = self.lambda.len();
             let lambda = &mut self.lambda[range.clone()];
             let new = answer(rows, group.row, &group.own, u, lambda);
             let mut step = [0.0; MOST];
@@ -180,6 +233,9 @@ impl Sweeps {
             }
             if step != [0.0; MOST] {
                 move_along(runs, &self.y, step, group.count, &mut self.z);
+                for (pressed, taken) in self.pressed.iter_mut().zip(self.taken.chunks_exact(count)) {
+                    *pressed += taken[range.clone()].iter().zip(step).map(|(t, s)| t * s).sum::<Real>();
+                }
             }
         }
         change
@@ -256,6 +312,7 @@ fn iterate(all: &mut Sweeps, rows: &Rows, (sweeps, enough): (u32, Real), rounds:
                 *way = share * *way + step;
             }
         }
+        all.press();
     }
     false
 }

@@ -59,7 +59,8 @@ pub enum Solver {
         /// What is enough: how much a row's impulse still changes its velocity in a sweep, over the largest velocity.
         tolerance: Real,
         /// Whether K's factor is used: then contacts feel all of K at once, at the price of a solve along the tree for each.
-        /// Without it a sweep goes over vertices as well, and stiff bodies need more of them.
+        /// Without it a sweep goes over vertices as well, and stiff bodies need more of them. A matrix with terms of one
+        /// rank is solved with its factor in any case: vertex by vertex such a term gives way too slowly.
         factored: bool,
     },
 }
@@ -187,10 +188,10 @@ pub fn solve_again(
         Solver::Exact { staggers, tolerance } => {
             exact::solve(problem, factor, (staggers, tolerance), work, solution);
         }
-        Solver::Large { sweeps, tolerance, factored: false } => {
+        Solver::Large { sweeps, tolerance, factored: false } if problem.matrix.ranks().is_empty() => {
             sweeps::solve(problem, (sweeps, tolerance), work, solution);
         }
-        Solver::Large { sweeps, tolerance, factored: true } => {
+        Solver::Large { sweeps, tolerance, .. } => {
             large::solve(problem, factor, (sweeps, tolerance), work, solution);
         }
     }
@@ -200,6 +201,15 @@ pub fn solve_again(
 pub fn form_schur(problem: &Problem, factor: &Elimination, work: &mut Workspace) {
     work.schur.begin(problem.rows.len());
     work.schur.take_in(problem.rows, factor, 0..problem.rows.len());
+}
+
+/// What is not free stands still.
+fn still(problem: &Problem, v: &mut [Real]) {
+    for (vertex, v) in v.chunks_exact_mut(3).enumerate() {
+        if problem.matrix.node_of(vertex as u32).is_none() {
+            v.fill(0.0);
+        }
+    }
 }
 
 /// v = K⁻¹ (b + Jᵀλ)
@@ -217,9 +227,6 @@ fn velocity_of(
             problem.rows.push_with(row, *lambda, velocity);
         }
     }
-    factor.bring(velocity, place);
-    factor.forward(place);
-    factor.backward(place);
-    velocity.fill(0.0);
-    factor.take_back(place, velocity);
+    factor.solve(velocity, place);
+    still(problem, velocity);
 }

@@ -2,7 +2,7 @@
 //!
 //! With K = L Lᵀ and Y = L⁻¹ Jᵀ it is Yᵀ Y: only the forward half of a solve is needed, and only along the paths of the few
 //! vertices of a row to the root of the elimination. Rows come in chunks of eight; a row that is never active is
-//! never worked on.
+//! never worked on. Terms of one rank take γ u uᵀ from it, u how fast their answers move the rows.
 
 use super::super::elimination::Elimination;
 use super::super::elimination::lanes::{Lanes, Run};
@@ -28,6 +28,8 @@ pub(super) struct Schur {
     chunks: Vec<Chunk>,
     runs: Vec<Run>,
     kept: Vec<Column>,
+    /// √γ u of each term of one rank, chunk after chunk.
+    taken: Vec<Column>,
     /// Chunk a with all b ≤ a, one behind the other: entry (row r of a, row c of b) is `[c][r]`.
     blocks: Vec<[Column; TILE]>,
     /// Chunks that have their blocks.
@@ -50,6 +52,7 @@ impl Schur {
         self.chunks.clear();
         self.runs.clear();
         self.kept.clear();
+        self.taken.clear();
         self.blocks.clear();
         (self.known, self.crossed) = (0, 0);
     }
@@ -80,20 +83,33 @@ impl Schur {
                     self.lanes.add(factor, lane, term.vertex, term.direction);
                 }
             }
+            for (w, share) in factor.answers() {
+                let mut taken = [0.0; TILE];
+                for (taken, (_, row)) in taken.iter_mut().zip(chunk) {
+                    *taken = share.sqrt() * rows.velocity(*row as usize, w);
+                }
+                self.taken.push(taken);
+            }
             self.known += chunk.len();
             let runs = self.runs.len();
             self.lanes.forward(factor, &mut self.kept, &mut self.runs);
             self.chunks.push(Chunk { runs, runs_end: self.runs.len() });
         }
-        self.cross();
+        self.cross(factor.ranks());
     }
 
     /// Products of the newest chunks with all before and themselves.
-    fn cross(&mut self) {
+    fn cross(&mut self, ranks: usize) {
         for a in self.crossed..self.chunks.len() {
             for b in 0..=a {
-                let [a, b] = [a, b].map(|c| &self.runs[self.chunks[c].runs..self.chunks[c].runs_end]);
-                let block = cross_widest(&self.kept, a, b);
+                let [runs, others] = [a, b].map(|c| &self.runs[self.chunks[c].runs..self.chunks[c].runs_end]);
+                let mut block = cross_widest(&self.kept, runs, others);
+                let [own, other] = [a, b].map(|c| &self.taken[c * ranks..(c + 1) * ranks]);
+                for (u, w) in own.iter().zip(other) {
+                    for (column, w) in block.iter_mut().zip(w) {
+                        *column = core::array::from_fn(|r| column[r] - u[r] * w);
+                    }
+                }
                 self.blocks.push(block);
             }
         }

@@ -13,6 +13,7 @@
 mod descend;
 mod element;
 mod solve;
+mod together;
 mod whole;
 
 use super::Substep;
@@ -26,6 +27,8 @@ pub(crate) use descend::{descend, settle, start};
 use element::{Along, Bent, Clock, Spread};
 use solve::System;
 use std::ops::Range;
+use together::Shape;
+pub(crate) use together::{linearise, shape_is_free};
 use whole::Lie;
 pub(crate) use whole::{Drift, Whole};
 
@@ -46,6 +49,8 @@ pub struct TissueWork {
     vel: Vec<Vec3>,
     /// Where it descends with rows.
     descent: Descent,
+    /// How its rest shape goes along, where it is one of many bodies in a system.
+    shape: Shape,
 }
 
 impl TissueWork {
@@ -206,7 +211,7 @@ impl<'a> Tissue<'a> {
     /// The system at some positions, and what the velocities `guess` leave unsolved there.
     fn linearise(&self, work: &mut TissueWork, here: &[Vec3], guess: &[Vec3]) {
         let tissue = self;
-        widest!(linearise(tissue, work, here, guess))
+        widest!(at_guess(tissue, work, here, guess))
     }
 
     #[inline(always)]
@@ -367,13 +372,13 @@ mod wide {
     use super::{Tissue, TissueWork, Vec3};
 
     #[target_feature(enable = "avx2")]
-    pub(super) fn linearise(tissue: &Tissue, work: &mut TissueWork, here: &[Vec3], guess: &[Vec3]) {
-        super::linearise(tissue, work, here, guess);
+    pub(super) fn at_guess(tissue: &Tissue, work: &mut TissueWork, here: &[Vec3], guess: &[Vec3]) {
+        super::at_guess(tissue, work, here, guess);
     }
 }
 
 #[inline(always)]
-fn linearise(tissue: &Tissue, work: &mut TissueWork, here: &[Vec3], guess: &[Vec3]) {
+fn at_guess(tissue: &Tissue, work: &mut TissueWork, here: &[Vec3], guess: &[Vec3]) {
     tissue.linearise_here(work, here, guess);
 }
 

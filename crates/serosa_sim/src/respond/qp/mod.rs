@@ -6,7 +6,7 @@
 //! ```
 //!
 //! K and b are those of [`crate::body::system`]. A contact with the gap g asks n·(v_A − v_B) ≥ −g/h, so that the gap is
-//! closed at most; a spring of the length l along d that may reach l_max asks −d·(v_b − v_a) ≥ −(l_max − l)/h. Both are
+//! closed at most; an edge of the length l along d that may reach l_max asks −d·(v_b − v_a) ≥ −(l_max − l)/h. Both are
 //! linear where the gaps are not. After a solve the substep is looked at: what overlaps in the end, what has passed through on the
 //! way, what is longer than it may be and jaws that hold more than they can get rows of their own, or lose them, and the programme is solved
 //! again, as often as the world has sweeps. The paper leaves that loop open; as printed it never ends.
@@ -88,7 +88,7 @@ pub(super) fn answer(sub: &Substep, state: &mut State, scratch: &mut Scratch, re
             report.qp.passes += 1;
             programme.solve(sub, state, scratch, &system, report);
             programme.carry_out(sub, state, scratch, &system);
-            let more = programme.look_again(sub, state, scratch);
+            let more = programme.look_again(sub, state, scratch, &system);
             if !more || pass == sub.sweeps.max(1) {
                 break;
             }
@@ -155,7 +155,7 @@ impl Programme {
         self.places.clear();
         self.places.extend(scratch.rows.iter().zip(0..).map(|(row, i)| (row.key, i)));
         self.places.sort_unstable();
-        limit::begin(sub, state, &scratch.pos, &mut self.limits);
+        limit::begin((sub, &system.edges), state, &scratch.pos, &mut self.limits);
         hold::begin(model, state, sub.h, &mut self.holds);
     }
 
@@ -177,7 +177,7 @@ impl Programme {
             build.contact(row, i as u32, self.asked[i]);
         }
         for (limit, i) in self.limits.iter().zip(0..) {
-            build.limit(i, limit, &sub.model.springs[limit.spring as usize]);
+            build.limit(i, limit);
         }
         for (hold, i) in self.holds.iter().zip(0..) {
             build.hold(i, hold, sub.h, &mut self.load);
@@ -265,9 +265,9 @@ impl Programme {
     }
 
     /// Looks where the substep ends; whether the programme has changed.
-    fn look_again(&mut self, sub: &Substep, state: &State, scratch: &mut Scratch) -> bool {
+    fn look_again(&mut self, sub: &Substep, state: &State, scratch: &mut Scratch, system: &System) -> bool {
         let missed = self.find_missed(sub, state, scratch);
-        let longer = limit::look_again(sub, state, &scratch.pos, &mut self.limits);
+        let longer = limit::look_again((sub, &system.edges), state, &scratch.pos, &mut self.limits);
         let slips = hold::look_again(&mut self.holds);
         missed || longer || slips
     }

@@ -30,11 +30,11 @@ pub enum Constraint {
 pub enum Asked {
     /// That two bodies do not overlap.
     Apart(BodyId, BodyId),
-    /// That a spring between two vertices of a body is no longer, or no shorter, than it may be.
+    /// That an edge between two vertices of a body is no longer, or no shorter, than it may be.
     Limit {
         /// The body.
         body: BodyId,
-        /// The ends of the spring.
+        /// The ends of the edge.
         ends: [VertexId; 2],
         /// Whether it is too long.
         longest: bool,
@@ -96,7 +96,7 @@ impl Difficulty {
             Asked::Apart(a, b) if a == b => format!("that \"{}\" does not pass through itself", name(a)),
             Asked::Apart(a, b) => format!("that \"{}\" and \"{}\" do not overlap", name(a), name(b)),
             Asked::Limit { body, ends, longest } => format!(
-                "that the spring of \"{}\" between its vertices {} and {} is no {} than its strain limit",
+                "that the edge of \"{}\" between its vertices {} and {} is no {} than its strain limit",
                 name(body),
                 ends[0].0 - first(body),
                 ends[1].0 - first(body),
@@ -152,8 +152,7 @@ pub(super) fn name_all(
         }
         Constraint::Limit(i) => {
             let limit = &limits[i as usize];
-            let ends = model.springs[limit.spring as usize].ends;
-            let body = BodyId::from(body_of(model, ends[0].0));
+            let (ends, body) = (limit.ends, BodyId::from(body_of(model, limit.ends[0].0)));
             Asked::Limit { body, ends, longest: limit.longest }
         }
         Constraint::Held(i, _) => {
