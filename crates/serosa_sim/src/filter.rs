@@ -4,7 +4,7 @@
 //!
 //! *It stays apart as it is*: either along the direction in which it is nearest at the start, where a gap that is there
 //! at both ends of the (linear) motion is there at every instant; or the motion of two capsules, or of a capsule and a
-//! triangle, is followed from one end of the substep to the other ([`path`]). A pair that does not stay apart is first parted:
+//! triangle, is followed from one end of the substep to the other ([`crate::detect::path`]). A pair that does not stay apart is first parted:
 //! its corners are moved back along the direction in which it first meets until the gap is there in the end, each side by as
 //! much as it is light. Only what both sides do apart is taken back; a tissue that a tool pushes along goes with it, and what
 //! slides past something is not held up by it.
@@ -30,7 +30,6 @@
 mod certify;
 mod impulse;
 mod lookout;
-mod path;
 mod scene;
 mod shorten;
 

@@ -13,6 +13,7 @@ mod chunks;
 mod crowd;
 mod growth;
 mod own;
+pub(crate) mod path;
 mod reach;
 mod shells;
 

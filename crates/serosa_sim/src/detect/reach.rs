@@ -9,6 +9,7 @@ mod expect;
 pub(super) use expect::{look_again, look_ahead};
 
 use super::Places;
+use super::path::{Core, Path, closing, follow};
 use crate::model::{Body, BodyKind, Model, Pose, PrimKind, Shape};
 use crate::row::REST_GAP;
 use crate::{PrimId, Real, Vec3};
@@ -190,14 +191,59 @@ impl Reach {
             }
         };
         let opens = (way(a, touch.s, touch.on_a) - way(b, touch.t, touch.on_b)).dot(touch.normal);
+        let [x, y] = self.commons(model, a, b);
+        let errs = self.errs(model, a, x) + self.errs(model, b, y);
+        let room = touch.gap + opens - errs;
+        room.is_nan() || room <= rest && !self.passes(model, at, (a, b), (touch, rest + errs))
+    }
+
+    /// How far a primitive may be from where it is expected, as far as rows go by it \[m\].
+    #[inline]
+    fn errs(&self, model: &Model, prim: PrimId, common: Real) -> Real {
         // What solids and flexible bodies do to their surfaces free motion does not know; nor whether they fall.
-        let errs = |prim: PrimId, common: Real| match model.bodies[model.prims[prim.at()].body.at()].kind {
+        match model.bodies[model.prims[prim.at()].body.at()].kind {
             BodyKind::Solid(_) | BodyKind::Flexible(_) => self.prims[prim.at()] + common,
             _ => DOUBT * (self.prims[prim.at()] + common),
+        }
+    }
+
+    /// Whether a pair that goes towards one another as it is nearest passes by on its way, with that much room: what is fast may
+    /// come along the normal and be past before it is there.
+    fn passes(
+        &self,
+        model: &Model,
+        at: Places,
+        (a, b): (PrimId, PrimId),
+        (touch, room): (&Touch, Real),
+    ) -> bool {
+        if touch.gap <= room {
+            return false;
+        }
+        let (Some(x), Some(y)) = (self.path(model, at, a), self.path(model, at, b)) else { return false };
+        let apart = at.radius[a.at()] + at.radius[b.at()] + room;
+        follow([&x, &y], touch.normal, apart, closing(&x, &y)).is_none()
+    }
+
+    /// How the core of a primitive is expected to go, where that can be followed.
+    fn path(&self, model: &Model, at: Places, prim: PrimId) -> Option<Path> {
+        let r = match model.prims[prim.at()].kind {
+            PrimKind::Shape(r) => r,
+            ref soft => {
+                let [v, w] = [soft.vertices()[0], soft.vertices()[1]];
+                let (last, core) = match *soft {
+                    PrimKind::Triangle([.., last]) => (last, Core::Triangle),
+                    _ => (w, Core::Round),
+                };
+                let of = |all: &[Vec3]| [v, w, last].map(|v| all[v.at()]);
+                return Some(Path::soft(of(at.pos), of(&self.ways), core));
+            }
         };
-        let [x, y] = self.commons(model, a, b);
-        let room = touch.gap + opens - errs(a, x) - errs(b, y);
-        room.is_nan() || room <= rest
+        let half = match model.rigids[r.at()].shape {
+            Shape::Ball => 0.0,
+            Shape::Capsule { half } => half,
+            Shape::Cuboid { .. } | Shape::Plane => return None,
+        };
+        Some(Path::rod(&at.pose[r.at()], half, self.turns[r.at()]))
     }
 
     /// Whether nothing that touches strayed farther from its way than was searched for. Where something did, it may stray

@@ -3,10 +3,10 @@
 use super::USE;
 use super::impulse::Impulses;
 use super::lookout::Lookout;
-use super::path::{Core, Path, apart_in_the_end, closing, follow};
 use super::scene::{Scene, each_corner, each_node};
 use super::shorten::{Arm, HalfSpace, Turn, clip_within, turn_within};
 use crate::algebra::widest;
+use crate::detect::path::{Core, Path, apart_in_the_end, closing, follow};
 use crate::detect::{Near, Reach};
 use crate::model::{Model, PrimKind, Shape};
 use crate::row::{REST_GAP, Row};
@@ -334,37 +334,25 @@ impl Planes {
             PrimKind::Triangle(corners) => return self.soft_path(scene, corners, Core::Triangle),
             PrimKind::Shape(r) => r,
         };
-        let (turn, pose) = (&self.turns[r.at()], &scene.state.pose[r.at()]);
-        let shape = scene.model.rigids[r.at()].shape;
-        let (half, core) = match shape {
-            Shape::Ball => (0.0, Core::Round),
-            Shape::Capsule { half } => (half, Core::Round),
+        let (Turn { shift, turn }, pose) = (self.turns[r.at()], &scene.state.pose[r.at()]);
+        let half = match scene.model.rigids[r.at()].shape {
+            Shape::Ball => return Path::rod(pose, 0.0, [shift, turn]),
+            Shape::Capsule { half } => return Path::rod(pose, half, [shift, turn]),
             // A plane that turns sweeps everything; a box is only asked how fast it is.
-            Shape::Plane if turn.turn != Vec3::ZERO => (Real::INFINITY, Core::Other),
-            Shape::Plane => (0.0, Core::Other),
-            Shape::Cuboid { half } => (half.length(), Core::Other),
+            Shape::Plane if turn != Vec3::ZERO => Real::INFINITY,
+            Shape::Plane => 0.0,
+            Shape::Cuboid { half } => half.length(),
         };
-        if core == Core::Other {
-            // No corner is faster than this.
-            let fastest = turn.shift.length() + turn.turn.length() * half;
-            let moves = [Vec3::X * fastest, Vec3::X * -fastest, Vec3::X * -fastest];
-            return Path { points: [pose.pos; 3], moves, spin: None, core };
-        }
-        let reach = pose.rot * Vec3::Z * half;
-        let turned = turn.turn.cross(reach);
-        let thrice = |x: Vec3, y: Vec3| [x, y, y];
-        Path {
-            points: thrice(pose.pos - reach, pose.pos + reach),
-            moves: thrice(turn.shift - turned, turn.shift + turned),
-            spin: (half > 0.0).then_some((turn.turn, pose.pos)),
-            core,
-        }
+        // No corner is faster than this.
+        let fastest = shift.length() + turn.length() * half;
+        let moves = [Vec3::X * fastest, Vec3::X * -fastest, Vec3::X * -fastest];
+        Path::soft([pose.pos; 3], moves, Core::Other)
     }
 
     #[inline(always)]
     fn soft_path(&self, scene: &Scene, corners: [VertexId; 3], core: Core) -> Path {
         let points = corners.map(|v| scene.state.pos[v.at()]);
-        Path { points, moves: corners.map(|v| self.steps[v.at()]), spin: None, core }
+        Path::soft(points, corners.map(|v| self.steps[v.at()]), core)
     }
 
     /// Notes that a pair shortens steps.

@@ -6,13 +6,15 @@
 //! is; advances by the gap over the speed would be as many as the gap fits into the way. What turns is taken to go straight
 //! for as long as its bow is small beside the gap.
 
-use super::USE;
+use crate::model::Pose;
 use crate::{Real, Vec3};
 use serosa_geometry::rotation::from_rotation_vector;
 use serosa_geometry::{closest_on_segment, closest_segment_triangle, closest_segments};
 
 /// The most advances with which a pair is followed through a substep.
 const ADVANCES: u32 = 24;
+/// The share of the room between two that an advance by their speed uses up.
+const USE: Real = 0.9;
 /// The share of a gap that a bow may take within an advance.
 const BOW: Real = 0.5;
 /// How far an advance goes towards the time at which a plane would be reached: there the gap is as small as it may be.
@@ -21,7 +23,7 @@ const NEARLY: Real = 0.98;
 const HALVINGS: u32 = 6;
 
 /// A core and how its corners go through the substep. The last of two is there twice.
-pub(super) struct Path {
+pub(crate) struct Path {
     /// Where it begins \[m\].
     pub points: [Vec3; 3],
     /// Where it goes, but for the bow of a turn \[m\].
@@ -33,7 +35,7 @@ pub(super) struct Path {
 
 /// What a core is.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Core {
+pub(crate) enum Core {
     /// That of a capsule or a ball.
     Round,
     Triangle,
@@ -50,6 +52,26 @@ impl Core {
 }
 
 impl Path {
+    /// Of vertices that go straight.
+    #[inline(always)]
+    pub fn soft(points: [Vec3; 3], moves: [Vec3; 3], core: Core) -> Self {
+        Self { points, moves, spin: None, core }
+    }
+
+    /// Of a ball or a rod, half as long as that, that goes and turns.
+    #[inline(always)]
+    pub fn rod(pose: &Pose, half: Real, [shift, turn]: [Vec3; 2]) -> Self {
+        let reach = pose.rot * Vec3::Z * half;
+        let turned = turn.cross(reach);
+        let thrice = |x: Vec3, y: Vec3| [x, y, y];
+        Self {
+            points: thrice(pose.pos - reach, pose.pos + reach),
+            moves: thrice(shift - turned, shift + turned),
+            spin: (half > 0.0).then_some((turn, pose.pos)),
+            core: Core::Round,
+        }
+    }
+
     /// Its corners at a share of the substep \[m\].
     #[inline(always)]
     pub fn at(&self, t: Real) -> [Vec3; 3] {
@@ -163,14 +185,14 @@ fn between((a, [a0, a1, a2]): (Core, &[Vec3; 3]), (b, [b0, b1, b2]): (Core, &[Ve
 }
 
 /// How far apart two cores that are known are in the end \[m\].
-pub(super) fn apart_in_the_end(a: &Path, b: &Path) -> Real {
+pub(crate) fn apart_in_the_end(a: &Path, b: &Path) -> Real {
     between((a.core, &a.at(1.0)), (b.core, &b.at(1.0))).length()
 }
 
 /// Whether the motion of two cores that are known leaves them `apart` at every instant; otherwise the direction, towards A, in
 /// which they are nearest when they first may not be.
 #[inline(always)]
-pub(super) fn follow([a, b]: [&Path; 2], normal: Vec3, apart: Real, speed: Real) -> Option<Vec3> {
+pub(crate) fn follow([a, b]: [&Path; 2], normal: Vec3, apart: Real, speed: Real) -> Option<Vec3> {
     let (mut t, mut n) = (0.0, normal);
     for _ in 0..ADVANCES {
         let (pa, pb) = (a.at(t), b.at(t));
@@ -224,7 +246,7 @@ fn stands(n: Vec3, a: (&[Vec3; 3], &[Vec3; 3]), b: (&[Vec3; 3], &[Vec3; 3]), lea
 
 /// The most that two cores can come nearer in the substep \[m\].
 #[inline(always)]
-pub(super) fn closing(a: &Path, b: &Path) -> Real {
+pub(crate) fn closing(a: &Path, b: &Path) -> Real {
     // What both do together changes no distance.
     let common = match a.core.is_known() && b.core.is_known() {
         true => (a.moves[0] + a.moves[1] + b.moves[0] + b.moves[1]) * 0.25,
