@@ -1,6 +1,7 @@
 //! Every near pair gets its certificate: steps are shortened until it stays apart, or a plane is put between.
 
 use super::impulse::Impulses;
+use super::leeway::Leeway;
 use super::lookout::Lookout;
 use super::path::{Core, Path, closing, follow};
 use super::shorten::{Arm, HalfSpace, Turn, clip_within, turn_within};
@@ -69,9 +70,11 @@ pub struct Planes {
     /// The same for rigid frames.
     pub(super) turns: Vec<Turn>,
     /// Steps as they are before planes stand still, one per vertex \[m\].
-    wanted: Vec<Vec3>,
+    pub(super) wanted: Vec<Vec3>,
     /// The same for rigid frames.
-    wanted_turns: Vec<Turn>,
+    pub(super) wanted_turns: Vec<Turn>,
+    /// How far pairs may be parted.
+    leeway: Leeway,
     /// The allowed steps of frames as shifts and rotation vectors.
     pub(super) taken: Vec<[Vec3; 2]>,
     /// Vertices, and behind them frames, of pairs that got a plane in this round, each once.
@@ -161,7 +164,7 @@ impl Planes {
         self.starts.clear();
         self.starts.resize(nodes + 2, 0);
         for pair in pairs {
-            each_node(model, vertices, pair, |node| self.starts[node + 2] += 1);
+            each_node(model, vertices, pair.prims, |node| self.starts[node + 2] += 1);
         }
         for node in 2..nodes + 2 {
             self.starts[node] += self.starts[node - 1];
@@ -169,7 +172,7 @@ impl Planes {
         self.links.clear();
         self.links.resize(self.starts[nodes + 1] as usize, 0);
         for (k, pair) in pairs.iter().enumerate() {
-            each_node(model, vertices, pair, |node| {
+            each_node(model, vertices, pair.prims, |node| {
                 let next = &mut self.starts[node + 1];
                 self.links[*next as usize] = k as u32;
                 *next += 1;
@@ -391,6 +394,7 @@ impl Planes {
         let mut any = false;
         for k in 0..scene.pairs.len() {
             if self.meets(scene, k, false) {
+                self.leeway.give(scene, &self.steps, &self.turns);
                 any = true;
                 self.stop(k);
                 self.part(scene, k);
@@ -426,14 +430,18 @@ impl Planes {
         }
         match scene.model.prims[prim.at()].kind {
             PrimKind::Shape(r) => {
-                self.turns[r.at()].shift -= dir * over;
-                self.doubt(self.steps.len() + r.at());
+                let (node, parted) = (self.steps.len() + r.at(), self.turns[r.at()].shift - dir * over);
+                if self.leeway.lets(node, parted) {
+                    self.turns[r.at()].shift = parted;
+                    self.doubt(node);
+                }
             }
             ref soft => {
                 for v in soft.vertices().iter().map(|v| v.at()) {
                     let beyond = (scene.state.pos[v] + self.steps[v]).dot(dir) - level;
-                    if beyond > 0.0 && scene.inv_mass[v] > 0.0 {
-                        self.steps[v] -= dir * beyond;
+                    let parted = self.steps[v] - dir * beyond;
+                    if beyond > 0.0 && scene.inv_mass[v] > 0.0 && self.leeway.lets(v, parted) {
+                        self.steps[v] = parted;
                         self.doubt(v);
                     }
                 }
@@ -461,7 +469,7 @@ impl Planes {
             self.fronts.push(self.put_plane(scene, pair));
             self.stop(k);
             let (is_touched, touched) = (&mut self.is_touched, &mut self.touched);
-            each_node(scene.model, self.wanted.len(), pair, |node| {
+            each_node(scene.model, self.wanted.len(), pair.prims, |node| {
                 if !std::mem::replace(&mut is_touched[node], true) {
                     touched.push(node as u32);
                 }
@@ -491,10 +499,15 @@ impl Planes {
     }
 }
 
-/// The vertices of a pair, and its frames behind all vertices.
+/// The vertices of some primitives, and their frames behind all vertices.
 #[inline(always)]
-fn each_node(model: &Model, vertices: usize, pair: &Near, mut each: impl FnMut(usize)) {
-    for prim in pair.prims {
+pub(super) fn each_node<const N: usize>(
+    model: &Model,
+    vertices: usize,
+    prims: [PrimId; N],
+    mut each: impl FnMut(usize),
+) {
+    for prim in prims {
         match model.prims[prim.at()].kind {
             PrimKind::Shape(r) => each(vertices + r.at()),
             ref soft => soft.vertices().iter().for_each(|v| each(v.at())),
@@ -531,6 +544,7 @@ fn each_corner(scene: &Scene, prim: PrimId, mut each: impl FnMut(Vec3)) {
 #[inline(always)]
 fn rounds(planes: &mut Planes, scene: &Scene, parts: bool) {
     let mut parted = 0;
+    planes.leeway.clear();
     while parts && parted < PARTINGS && planes.part_all(scene) {
         parted += 1;
     }

@@ -81,6 +81,12 @@ impl Turn {
         if self.shift.is_finite() && self.turn.is_finite() { self } else { Self::default() }
     }
 
+    /// How far it takes a point that is so far from the origin of the frame \[m\].
+    #[inline]
+    pub(super) fn takes(&self, arm: Vec3) -> Real {
+        (self.shift + self.turn.cross(arm)).length() + 0.5 * self.turn.length_squared() * arm.length()
+    }
+
     /// How far an arm goes along its half-space.
     pub(super) fn ahead(&self, a: &Arm) -> Real {
         let bow = 0.5 * self.turn.length_squared() * a.arm.length();
