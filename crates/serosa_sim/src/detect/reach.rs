@@ -65,6 +65,8 @@ pub struct Reach {
     times: Vec<u8>,
     /// Whether what was shortened may stop anywhere: the last searches of a substep.
     stops: bool,
+    /// Whether ways are what the response and the filter did, not what free motion would.
+    known: bool,
 }
 
 impl Reach {
@@ -225,6 +227,7 @@ impl Reach {
         // What solids and flexible bodies do to their surfaces free motion does not know; nor whether they fall.
         let errs = |prim: PrimId, common: Real| match model.bodies[model.prims[prim.at()].body.at()].kind {
             BodyKind::Solid(_) | BodyKind::Flexible(_) => self.prims[prim.at()] + common,
+            _ if self.known => self.prims[prim.at()] + common,
             _ => DOUBT * (self.prims[prim.at()] + common),
         };
         let [x, y] = self.commons(model, a, b);

@@ -104,6 +104,7 @@ pub(in crate::detect) fn look_ahead(sub: &Substep, state: &State, scratch: &mut 
         }
     }));
     reach.first.clone_from(&reach.ways);
+    reach.known = false;
     reach.begin_anew(model, state);
     reach.gather(model);
 }
@@ -128,6 +129,8 @@ pub(in crate::detect) fn look_again(sub: &Substep, state: &State, scratch: &mut 
     }
     reach.ways.copy_from_slice(steps);
     reach.turns.copy_from_slice(turns);
+    // What was followed strays by all that it may: rows are to know of that.
+    reach.known = true;
     reach.begin_anew(model, state);
     growth::make_room(sub, state, &mut reach.strays);
     reach.gather(model);
