@@ -17,8 +17,9 @@
 //! A step that is shortened for one pair takes the first certificate from the other pairs of its vertices, and they are
 //! looked at again; pairs are parted in so many rounds only, and planes are only ever added, so this ends. Pairs that are
 //! not near cannot meet as long as everything goes where it was expected, but for what it may stray. Where that does not
-//! hold in the end the search is made again, farther ([`Reach::holds`]); the last search lets everything stop anywhere on its
-//! way and is enough for whatever planes do.
+//! hold in the end the search is made again, farther ([`Reach::holds`]). In the last searches planes stand still, and what they
+//! shorten is let stop anywhere on its way ([`Reach::let_stop`]); the very last lets everything, and is enough for whatever planes
+//! do.
 //!
 //! What is stopped is stopped by an impulse ([`impulse`]): velocities are changed by what acts between the sides of a pair,
 //! equal and opposite, never by what the shortened step was.
@@ -55,8 +56,10 @@ pub const MARGIN: Real = REST_GAP * MARGIN_SHARE;
 const MARGIN_SHARE: Real = 1e-2;
 /// How much of the room between a pair a step may use up.
 const USE: Real = 0.9;
-/// Searches after which everything may stop anywhere on its way.
+/// Searches after which planes stand still, and what they shorten may stop anywhere on its way.
 const SEARCHES: u32 = 5;
+/// Searches after that, the last of which lets everything stop anywhere.
+const STOPS: u32 = 3;
 
 /// What is stopped by less than this share of the gap at rest needs no more sweeps.
 const FAR: Real = 0.5;
@@ -79,16 +82,29 @@ pub(crate) fn clip(sub: &Substep, state: &State, scratch: &mut Scratch, search: 
     planes.taken.clear();
     planes.taken.extend(planes.turns.iter().map(|turn| [turn.shift, turn.turn]));
     // What planes that stand still leave has been searched for.
-    if search > SEARCHES || reach.holds(sub.model, &planes.steps, &planes.taken) {
+    if search >= SEARCHES + STOPS || reach.holds(sub.model, &planes.steps, &planes.taken) {
         return true;
     }
     if search + 1 >= SEARCHES {
-        aim(state, (&scratch.pos, &scratch.pose), planes);
-        planes.taken.clear();
-        planes.taken.extend(planes.turns.iter().map(|turn| [turn.shift, turn.turn]));
-        reach.hold_all(sub.model, &planes.steps, &planes.taken);
+        let_stop(sub, state, scratch, search + 1 >= SEARCHES + STOPS);
     }
     false
+}
+
+/// What was shortened may stop anywhere from here on; or all.
+fn let_stop(sub: &Substep, state: &State, scratch: &mut Scratch, all: bool) {
+    let Scratch { planes, reach, pos, pose, .. } = scratch;
+    std::mem::swap(&mut planes.steps, &mut planes.wanted);
+    std::mem::swap(&mut planes.turns, &mut planes.wanted_turns);
+    aim(state, (pos, pose), planes);
+    planes.taken.clear();
+    planes.taken.extend(planes.turns.iter().map(|turn| [turn.shift, turn.turn]));
+    let (short, short_turns, vertices) = (&planes.wanted, &planes.wanted_turns, planes.steps.len());
+    let is_short = |node: usize| match node.checked_sub(vertices) {
+        None => short[node] != planes.steps[node],
+        Some(r) => short_turns[r] != planes.turns[r],
+    };
+    reach.let_stop(sub.model, (&planes.steps, &planes.taken), is_short, all);
 }
 
 /// Shortens all steps on the way of a response, which goes on from there: where nothing was searched for is not asked.

@@ -74,6 +74,8 @@ pub struct Finder {
     own_found: Bucket,
     /// All near pairs of the last [`Search::Near`], sorted.
     pub near: Vec<Near>,
+    /// Those of the search before it.
+    near_before: Vec<Near>,
     /// Rows at vertices: what they hold, whether it is not one that came through a face, and which they are.
     held: Vec<([Held; 2], bool, u32)>,
     /// For each row, whether an earlier one holds the same.
@@ -151,7 +153,15 @@ pub(crate) fn find_again(sub: &Substep, state: &State, scratch: &mut Scratch, ex
     }
     let descends = sub.params.response.looks_ahead();
     std::mem::swap(&mut scratch.rows, &mut scratch.spare_rows);
+    // What has been stopped by a pair would go on again if that were forgotten, and strayed from where it was stopped.
+    let keeps = !expect_anew && sub.model.growths.is_empty();
+    if keeps {
+        std::mem::swap(&mut scratch.finder.near, &mut scratch.finder.near_before);
+    }
     find_near(sub, state, scratch);
+    if keeps {
+        scratch.finder.keep_near();
+    }
     growth::grow(sub, state, scratch);
     filter::plan(sub, scratch);
     let Scratch { rows, spare_rows: before, .. } = scratch;
@@ -280,6 +290,17 @@ impl Finder {
         look(pairs, rows, near);
         merge_into(rows, &own_found.rows, |row| (row.key.a, row.key.b));
         merge_into(near, &own_found.near, |near| near.prims);
+    }
+
+    /// Pairs that were near in the search before are near still.
+    fn keep_near(&mut self) {
+        let Self { near, near_before: before, .. } = self;
+        let mut k = 0;
+        before.retain(|old| {
+            k += near[k..].iter().take_while(|pair| pair.prims < old.prims).count();
+            near.get(k).is_none_or(|pair| pair.prims != old.prims)
+        });
+        merge_into(near, before, |pair| pair.prims);
     }
 
     /// Brings the lists of pairs to be looked at up to date.

@@ -457,7 +457,7 @@ impl Own {
 }
 
 /// The turn that takes points nearest to where they go \[rad\]; none where they lie on a line.
-fn spin(points: impl Iterator<Item = (Vec3, Vec3)>) -> Vec3 {
+pub(super) fn spin(points: impl Iterator<Item = (Vec3, Vec3)>) -> Vec3 {
     let (mut inertia, mut moment, mut size) = (Mat3::ZERO, Vec3::ZERO, 0.0);
     for (at, goes) in points {
         moment += at.cross(goes);

@@ -13,6 +13,7 @@ use super::path::{Core, Path, closing, follow};
 use crate::model::{Body, BodyKind, Model, Pose, PrimKind, Shape};
 use crate::row::REST_GAP;
 use crate::{PrimId, Real, Vec3};
+use expect::LEAST;
 use serosa_geometry::{Aabb, Touch};
 use std::ops::Range;
 
@@ -24,6 +25,11 @@ const STRIDES: [Real; 2] = [3.0, 4.0];
 const USE: Real = 0.9;
 /// What has strayed too far may stray so many times as far when the search is made again.
 const FARTHER: Real = 1.3;
+/// What has strayed is expected where it went, and may stray from there by these shares of how far that was: the first time, and
+/// the second.
+const NEAR: [Real; 2] = [0.1, 0.4];
+/// How many vertices of a body tell where it goes as a whole, at most.
+const SAMPLE: usize = 128;
 
 /// Where things go in a substep: at each share of it a vertex is that share of its way on, and no farther from there than it
 /// may stray; and so each point of a rigid frame.
@@ -45,6 +51,10 @@ pub struct Reach {
     mids: Vec<Vec3>,
     /// One per primitive: how far any of its points may be from there beside its body, and half of a gap at rest \[m\].
     spreads: Vec<Real>,
+    /// One per vertex: where it would go if its body turned about itself as it does on the whole \[m\]; empty for none.
+    turned: Vec<Vec3>,
+    /// One per primitive: the same as `mids` and `spreads`, beside that.
+    beside: Vec<(Vec3, Real)>,
     /// One per vertex: a length of the surface or rope about it \[m\].
     pub(crate) edges: Vec<Real>,
     /// Where each vertex was first expected to go in this substep \[m\].
@@ -52,6 +62,12 @@ pub struct Reach {
     /// One per vertex, then per frame, then per body: how far it went from where it was expected, where that was too far
     /// \[m\].
     beyond: Vec<Real>,
+    /// The same: how often.
+    times: Vec<u8>,
+    /// Whether what was shortened may stop anywhere: the last searches of a substep.
+    stops: bool,
+    /// Whether ways are what the response and the filter did, not what free motion would.
+    known: bool,
 }
 
 impl Reach {
@@ -75,9 +91,10 @@ impl Reach {
 
     /// Ways and strays of primitives, from those of their vertices and frames. O(primitives).
     pub fn bound(&mut self, model: &Model) {
-        let Self { ways, turns, prims, mids, spreads, .. } = self;
+        let Self { ways, turns, prims, mids, spreads, turned, beside, .. } = self;
         mids.clear();
         spreads.clear();
+        beside.clear();
         for (prim, stray) in model.prims.iter().zip(prims) {
             let (mid, spread) = match prim.kind {
                 PrimKind::Shape(r) => {
@@ -92,7 +109,16 @@ impl Reach {
             };
             mids.push(mid);
             // Rows are made up to the gap at which things rest.
-            spreads.push(spread + *stray + 0.5 * REST_GAP);
+            let more = *stray + 0.5 * REST_GAP;
+            spreads.push(spread + more);
+            beside.push(match &prim.kind {
+                soft if !turned.is_empty() && !soft.vertices().is_empty() => {
+                    let ways = soft.vertices().iter().map(|v| ways[v.at()] - turned[v.at()]);
+                    let mid = ways.clone().sum::<Vec3>() / soft.vertices().len() as Real;
+                    (mid, ways.map(|way| (way - mid).length()).fold(0.0, Real::max) + more)
+                }
+                _ => (mid, spread + more),
+            });
         }
     }
 
@@ -111,10 +137,14 @@ impl Reach {
         all.grown(if spread.is_finite() { (STRIDES[0] * spread).min(0.5 * size) } else { 0.0 })
     }
 
-    /// Where a primitive goes, and how far any of its points may be from there beside its body \[m\].
+    /// Where a primitive goes beside the turn of its body, and how far any of its points may be from there \[m\]. What the
+    /// two of a pair of one body do otherwise brings them no nearer.
+    ///
+    /// Proof: let two points that are x apart go ω × x apart evenly in the substep, and e beside that. At each share t of it
+    /// they are |x + t ω × x + t e| apart, which is no less than |x| − t |e|, since ω × x is square to x. ∎
     #[inline]
     pub(super) fn goes(&self, prim: PrimId) -> (Vec3, Real) {
-        (self.mids[prim.at()], self.spreads[prim.at()])
+        self.beside[prim.at()]
     }
 
     /// How far a primitive may stray with its body as a whole \[m\].
@@ -133,6 +163,10 @@ impl Reach {
     /// How much nearer two primitives may come to one another at most \[m\].
     #[inline]
     pub(super) fn margin(&self, model: &Model, a: PrimId, b: PrimId) -> Real {
+        if model.prims[a.at()].body == model.prims[b.at()].body {
+            let (x, y) = (self.goes(a), self.goes(b));
+            return (x.0 - y.0).length() + x.1 + y.1;
+        }
         let apart = (self.mids[a.at()] - self.mids[b.at()]).length();
         let [x, y] = self.commons(model, a, b);
         apart + self.spreads[a.at()] + self.spreads[b.at()] + x + y
@@ -203,6 +237,7 @@ impl Reach {
         // What solids and flexible bodies do to their surfaces free motion does not know; nor whether they fall.
         match model.bodies[model.prims[prim.at()].body.at()].kind {
             BodyKind::Solid(_) | BodyKind::Flexible(_) => self.prims[prim.at()] + common,
+            _ if self.known => self.prims[prim.at()] + common,
             _ => DOUBT * (self.prims[prim.at()] + common),
         }
     }
@@ -246,27 +281,25 @@ impl Reach {
         Some(Path::rod(&at.pose[r.at()], half, self.turns[r.at()]))
     }
 
-    /// Whether nothing that touches strayed farther from its way than was searched for. Where something did, it may stray
-    /// farther from now on. O(vertices + frames).
+    /// Whether nothing that touches strayed farther from its way than was searched for. What did is expected where it went,
+    /// and may stray farther from there. O(vertices + frames).
     pub(crate) fn holds(&mut self, model: &Model, steps: &[Vec3], turns: &[[Vec3; 2]]) -> bool {
         let mut holds = true;
-        // What is not a number is beyond everything.
-        let beyond = |far: Real, most: Real| far.is_nan() || far > USE * most;
-        let farther = |far: Real| if far.is_finite() { FARTHER * far / USE } else { Real::INFINITY };
         for (b, body) in model.bodies.iter().enumerate() {
             let vertices = body.vertex_range();
-            let off = drift(vertices.clone(), |v| steps[v] - self.ways[v]);
-            if beyond(off.length(), self.commons[b]) && !vertices.is_empty() {
-                let seen = &mut self.beyond[steps.len() + turns.len() + b];
-                *seen = seen.max(off.length());
-                self.commons[b] = farther(off.length());
+            let off =
+                if self.stops { Vec3::ZERO } else { drift(vertices.clone(), |v| steps[v] - self.ways[v]) };
+            let off = if beyond(off.length(), self.commons[b]) && !vertices.is_empty() {
+                self.follow_body(steps.len() + turns.len() + b, vertices.clone(), off);
                 holds = false;
-            }
+                Vec3::ZERO
+            } else {
+                off
+            };
             for v in vertices.filter(|v| !model.neighbours.at((*v).into()).is_empty()) {
                 let far = (steps[v] - self.ways[v] - off).length();
                 if beyond(far, self.strays[v]) {
-                    self.beyond[v] = self.beyond[v].max(far);
-                    self.strays[v] = farther(far);
+                    self.follow(v, steps[v] - off, far);
                     holds = false;
                 }
             }
@@ -274,9 +307,7 @@ impl Reach {
         for (r, turn) in turns.iter().enumerate() {
             let far = strayed(&model.rigids[r].shape, self.turns[r], *turn);
             if beyond(far, self.frames[r]) {
-                let seen = &mut self.beyond[steps.len() + r];
-                *seen = seen.max(far);
-                self.frames[r] = farther(far);
+                self.follow_frame(steps.len() + r, r, *turn, far);
                 holds = false;
             }
         }
@@ -284,6 +315,64 @@ impl Reach {
             self.gather(model);
         }
         holds
+    }
+
+    /// Notes that a vertex, frame or body went too far; how often it has since it was last expected anew.
+    fn note(&mut self, node: usize, far: Real) -> u8 {
+        self.beyond[node] = self.beyond[node].max(far);
+        self.times[node] = self.times[node].saturating_add(1);
+        self.times[node]
+    }
+
+    /// A body that strayed as a whole is expected where it went. Where that was not enough, what it may stray has both in it.
+    fn follow_body(&mut self, node: usize, vertices: Range<usize>, off: Vec3) {
+        let far = off.length();
+        let times = self.note(node, far);
+        let b = node + self.commons.len() - self.beyond.len();
+        if !far.is_finite() {
+            self.commons[b] = Real::INFINITY;
+            return;
+        }
+        self.ways[vertices].iter_mut().for_each(|way| *way += off);
+        let most = if times == 1 { NEAR[0] * far } else { FARTHER * far / USE };
+        self.commons[b] = self.commons[b].max(most);
+    }
+
+    /// The same for a vertex. A tube so wide that it has everything in it where a vertex might be is near to hundreds of others:
+    /// so it is made no wider than it must be for what was seen.
+    fn follow(&mut self, v: usize, step: Vec3, far: Real) {
+        let times = self.note(v, far);
+        if !far.is_finite() {
+            self.strays[v] = Real::INFINITY;
+            return;
+        }
+        let middle = (self.ways[v] + step) * 0.5;
+        let (way, stray) = match times {
+            _ if self.stops => (self.ways[v], FARTHER * far / USE),
+            1 | 2 => (step, NEAR[0] * far),
+            3 => (step, NEAR[1] * far),
+            4 => (middle, 0.5 * FARTHER * far / USE),
+            _ => (self.ways[v], FARTHER * far / USE),
+        };
+        self.ways[v] = way;
+        self.strays[v] = stray.max(self.least(v));
+    }
+
+    /// The same for a frame.
+    fn follow_frame(&mut self, node: usize, r: usize, turn: [Vec3; 2], far: Real) {
+        let times = self.note(node, far);
+        let most = match times {
+            _ if self.stops || !far.is_finite() => Real::INFINITY,
+            1 | 2 => NEAR[0] * far,
+            3 => NEAR[1] * far,
+            _ => FARTHER * far / USE,
+        };
+        if most.is_finite() {
+            self.turns[r] = turn;
+            self.frames[r] = most.max(LEAST[0]);
+        } else {
+            self.frames[r] = if far.is_finite() { FARTHER * far / USE } else { Real::INFINITY };
+        }
     }
 
     /// Forgets what went too far in an earlier substep.
@@ -303,16 +392,38 @@ impl Reach {
         (off, move |v: usize| (steps[v] - self.first[v] - off).length())
     }
 
-    /// Lets everything stop anywhere on its way, and on that to where the response would have it: so far as planes that
-    /// stand still can send it.
-    pub(crate) fn hold_all(&mut self, model: &Model, steps: &[Vec3], turns: &[[Vec3; 2]]) {
-        for (stray, (step, way)) in self.strays.iter_mut().zip(steps.iter().zip(&self.ways)) {
-            *stray = stray.max(FARTHER * (step.length() + way.length()));
+    /// Expects everything where the response would have it, but for what `is_short`, or was before: that may stop anywhere on its
+    /// way there. Planes that stand still only shorten, and nothing but what has one. `all` lets everything stop.
+    pub(crate) fn let_stop(
+        &mut self,
+        model: &Model,
+        (steps, turns): (&[Vec3], &[[Vec3; 2]]),
+        is_short: impl Fn(usize) -> bool,
+        all: bool,
+    ) {
+        if !std::mem::replace(&mut self.stops, true) {
+            self.times.fill(0);
+        }
+        for (b, body) in model.bodies.iter().enumerate() {
+            for v in body.vertex_range() {
+                let stops = all || self.times[v] > 0 || is_short(v);
+                // A step that is shortened by one plane ends in the ball over its way as a diameter (Thales), and by several
+                // never farther off than it is long.
+                let share = if all || self.times[v] > 1 { 1.5 } else { 0.5 };
+                self.ways[v] = if stops { steps[v] * 0.5 } else { steps[v] };
+                self.strays[v] =
+                    if stops { FARTHER * share * steps[v].length() } else { 0.0 }.max(self.least(v));
+                self.times[v] = self.times[v].max(u8::from(stops));
+            }
+            self.commons[b] = 0.0;
         }
         for (r, turn) in turns.iter().enumerate() {
-            let shape = &model.rigids[r].shape;
-            let most = [*turn, self.turns[r]].map(|[shift, turn]| shift.length() + farthest(shape, turn));
-            self.frames[r] = self.frames[r].max(FARTHER * (most[0] + most[1]));
+            let (shape, node) = (&model.rigids[r].shape, steps.len() + r);
+            let stops = all || self.times[node] > 0 || is_short(node);
+            let most = FARTHER * 2.0 * (turn[0].length() + farthest(shape, turn[1]));
+            self.turns[r] = *turn;
+            self.frames[r] = if stops { most.max(LEAST[0]) } else { LEAST[0].min(most) };
+            self.times[node] = self.times[node].max(u8::from(stops));
         }
         self.gather(model);
     }
@@ -327,6 +438,11 @@ impl Reach {
         }));
         self.bound(model);
     }
+}
+
+/// Whether something went too far for what it may stray. What is not a number is beyond everything.
+fn beyond(far: Real, most: Real) -> bool {
+    far.is_nan() || far > USE * most
 }
 
 /// The height of the bow of a point that a shape turns \[m\]: the arc leaves its first tangent by that.
@@ -384,8 +500,79 @@ fn edges(model: &Model) -> Vec<Real> {
     longest
 }
 
-/// The mean of what the vertices of a body do \[m\].
+/// What most vertices of a body do \[m\]: the median of each coordinate, of a sample. A mean would follow a few that are sent far,
+/// and all others would seem to have strayed.
 fn drift(vertices: Range<usize>, of: impl Fn(usize) -> Vec3) -> Vec3 {
-    let count = vertices.len().max(1) as Real;
-    vertices.map(of).sum::<Vec3>() / count
+    if vertices.is_empty() {
+        return Vec3::ZERO;
+    }
+    let stride = vertices.len().div_ceil(SAMPLE);
+    let (mut all, mut count) = ([[0.0; SAMPLE]; 3], 0);
+    for v in vertices.step_by(stride) {
+        let does = of(v);
+        (all[0][count], all[1][count], all[2][count]) = (does.x, does.y, does.z);
+        count += 1;
+    }
+    let [x, y, z] =
+        all.each_mut().map(|line| *line[..count].select_nth_unstable_by(count / 2, Real::total_cmp).1);
+    Vec3::new(x, y, z)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Prim, SpringBody};
+    use crate::{BodyId, VertexId};
+
+    #[test]
+    fn a_few_that_are_sent_far_do_not_take_their_body_along() {
+        for count in [5, 100, 1000] {
+            let goes = |v: usize| if v % 5 == 1 { Vec3::splat(1.0) } else { Vec3::X * 0.01 };
+            assert_eq!(drift(0..count, goes), Vec3::X * 0.01);
+        }
+        assert_eq!(drift(3..3, |_| Vec3::NAN), Vec3::ZERO);
+    }
+
+    /// Two edges of one body, a centimetre apart.
+    fn edges_apart() -> Model {
+        let prim = |v: u32| Prim {
+            body: BodyId(0),
+            kind: PrimKind::Segment([VertexId(v), VertexId(v + 1)]),
+            radius: 1e-3,
+            membrane: false,
+        };
+        let body = Body {
+            name: "edges".to_owned(),
+            kind: BodyKind::Springs(SpringBody { blocks: Vec::new(), between: 0..0 }),
+            vertices: 0..4,
+            prims: 0..2,
+            self_contact: true,
+            membrane_contact: false,
+        };
+        Model {
+            rest: vec![Vec3::ZERO, Vec3::X * 0.01, Vec3::Y * 0.01, Vec3::new(0.01, 0.01, 0.01)],
+            bodies: vec![body],
+            prims: vec![prim(0), prim(2)],
+            ..Model::default()
+        }
+    }
+
+    #[test]
+    fn what_turns_with_its_body_comes_no_nearer() {
+        let model = edges_apart();
+        let mut reach = Reach::around(&model, vec![1e-4; 2]);
+        let still = reach.margin(&model, PrimId(0), PrimId(1));
+        let turn = Vec3::new(0.3, -0.2, 0.5);
+        reach.ways = model.rest.iter().map(|at| turn.cross(*at)).collect();
+        reach.bound(&model);
+        assert!(reach.margin(&model, PrimId(0), PrimId(1)) > still + 3e-3);
+        reach.turned.clone_from(&reach.ways);
+        reach.bound(&model);
+        assert!((reach.margin(&model, PrimId(0), PrimId(1)) - still).abs() < 1e-12);
+        // What goes towards the other beside that is counted.
+        reach.ways[0] += Vec3::Y * 0.002;
+        reach.ways[1] += Vec3::Y * 0.002;
+        reach.bound(&model);
+        assert!((reach.margin(&model, PrimId(0), PrimId(1)) - still - 0.002).abs() < 1e-12);
+    }
 }

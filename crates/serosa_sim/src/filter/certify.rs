@@ -83,9 +83,9 @@ pub struct Planes {
     /// The same for rigid frames.
     pub(super) turns: Vec<Turn>,
     /// Steps as they are before planes stand still, one per vertex \[m\].
-    wanted: Vec<Vec3>,
+    pub(super) wanted: Vec<Vec3>,
     /// The same for rigid frames.
-    wanted_turns: Vec<Turn>,
+    pub(super) wanted_turns: Vec<Turn>,
     /// The allowed steps of frames as shifts and rotation vectors.
     pub(super) taken: Vec<[Vec3; 2]>,
     /// Vertices, and behind them frames, of pairs that got a plane in this round, each once.

@@ -3,18 +3,27 @@
 use super::{Reach, drift, strayed};
 use crate::body::{Substep, is_carried};
 use crate::detect::growth;
-use crate::model::BodyKind;
+use crate::detect::own::spin;
+use crate::model::{BodyKind, Model, PrimKind, Rigid};
 use crate::params::Response;
 use crate::state::State;
 use crate::{Real, Scratch, Vec3};
 use serosa_geometry::rotation::to_rotation_vector;
 
 /// The least that anything is expected to stray \[m\], and as a share of its edges.
-const LEAST: [Real; 2] = [1e-4, 0.02];
+pub(super) const LEAST: [Real; 2] = [1e-4, 0.02];
 /// What strayed in the last substep may stray so many times as far in this one.
 const AGAIN: Real = 1.4;
 /// How far a vertex may stray, as a share of its way beside that of its body.
 const STRAY: Real = 0.35;
+/// Of solids: how far a vertex may stray, as a share of how far its way goes from those of its neighbours, of what it would
+/// fall from rest, and of what it strayed in the last substep. A surface is near to much of itself, so that to look far costs
+/// more than to search again for what has strayed: then its way is known, and what is near it are a hundred times fewer.
+const OWN_STRAY: Real = 0.1;
+const OWN_FALL: Real = 0.1;
+const OWN_AGAIN: Real = 0.3;
+/// The last at most so many edges.
+const OWN_EDGES: Real = 0.05;
 /// The same after the response, as a share of what it was off.
 const AFTER: Real = 0.1;
 /// What descends with rows may stray by so many times what it would fall from rest: whether it falls is known when it
@@ -42,11 +51,27 @@ pub(in crate::detect) fn look_ahead(sub: &Substep, state: &State, scratch: &mut 
     }
     let descends = sub.params.response == Response::AugmentedLagrangian;
     let fall = FALL * sub.params.fall().length() * sub.h * sub.h;
+    // A tool that was once sent far is not near to everything for long.
+    let again = |rigid: &Rigid, ahead: Real| {
+        let prims = &model.bodies[rigid.body.at()].prims;
+        let size = model.prims[prims.start as usize..prims.end as usize]
+            .iter()
+            .map(|p| p.radius)
+            .fold(0.0, Real::max);
+        (AGAIN * ahead).min(size.max(OWN_AGAIN * ahead))
+    };
     let carried = |b: usize| if descends && is_carried(sub, b, state) { fall } else { 0.0 };
     let (ahead, others) = state.ahead.split_at(model.rest.len());
     let (frames_ahead, bodies_ahead) = others.split_at(model.rigids.len());
     reach.strays.clear();
     reach.strays.resize(reach.ways.len(), 0.0);
+    // First, how far ways go apart along edges.
+    for prim in &model.prims {
+        if let PrimKind::Segment([a, b]) = prim.kind {
+            let apart = (reach.ways[a.at()] - reach.ways[b.at()]).length();
+            [a, b].iter().for_each(|v| reach.strays[v.at()] = reach.strays[v.at()].max(apart));
+        }
+    }
     reach.commons.clear();
     for (b, body) in model.bodies.iter().enumerate() {
         let (vertices, fall) = (body.vertex_range(), carried(b));
@@ -60,20 +85,27 @@ pub(in crate::detect) fn look_ahead(sub: &Substep, state: &State, scratch: &mut 
                 BodyKind::Flexible(_) => flexibles[b].touched.springs_back(v - vertices.start).unwrap_or(0.0),
                 _ => 0.5 * fall,
             };
-            let stray = STRAY * (reach.ways[v] - drift).length() + springs_back;
-            reach.strays[v] = stray.max(AGAIN * ahead[v]).max(reach.least(v));
+            let (stray, again) = match body.kind {
+                BodyKind::Solid(_) => {
+                    let again = (OWN_AGAIN * ahead[v]).min(OWN_EDGES * reach.edges[v]);
+                    (OWN_STRAY * reach.strays[v] + OWN_FALL * fall, again)
+                }
+                _ => (STRAY * (reach.ways[v] - drift).length() + springs_back, AGAIN * ahead[v]),
+            };
+            reach.strays[v] = stray.max(again).max(reach.least(v));
         }
     }
     growth::make_room(sub, state, &mut reach.strays);
     reach.frames.clear();
     reach.frames.extend(model.rigids.iter().zip(frames_ahead).map(|(rigid, ahead)| {
         match rigid.inv_mass > 0.0 {
-            true => (AGAIN * ahead).max(LEAST[0]) + carried(rigid.body.at()),
+            true => again(rigid, *ahead).max(LEAST[0]) + carried(rigid.body.at()),
             false => 0.0,
         }
     }));
     reach.first.clone_from(&reach.ways);
-    reach.beyond.resize(state.ahead.len(), 0.0);
+    reach.known = false;
+    reach.begin_anew(model, state);
     reach.gather(model);
 }
 
@@ -97,13 +129,35 @@ pub(in crate::detect) fn look_again(sub: &Substep, state: &State, scratch: &mut 
     }
     reach.ways.copy_from_slice(steps);
     reach.turns.copy_from_slice(turns);
+    // What was followed strays by all that it may: rows are to know of that.
+    reach.known = true;
+    reach.begin_anew(model, state);
     growth::make_room(sub, state, &mut reach.strays);
     reach.gather(model);
 }
 
 impl Reach {
+    /// Nothing has strayed yet, and bodies turn as their ways do.
+    fn begin_anew(&mut self, model: &Model, state: &State) {
+        let count = state.ahead.len();
+        self.beyond.resize(count, 0.0);
+        self.times.clear();
+        self.times.resize(count, 0);
+        self.stops = false;
+        self.turned.clear();
+        self.turned.resize(self.ways.len(), Vec3::ZERO);
+        for body in model.bodies.iter().filter(|body| body.self_contact && !body.vertices.is_empty()) {
+            let (at, ways) = (&state.pos[body.vertex_range()], &self.ways[body.vertex_range()]);
+            let count = at.len() as Real;
+            let [middle, way] = [at, ways].map(|all| all.iter().sum::<Vec3>() / count);
+            let turn = spin(at.iter().zip(ways).map(|(at, goes)| (*at - middle, *goes - way)));
+            let turned = self.turned[body.vertex_range()].iter_mut().zip(at);
+            turned.for_each(|(turned, at)| *turned = finite(turn.cross(*at - middle)));
+        }
+    }
+
     /// The least that a vertex is expected to stray \[m\].
-    fn least(&self, v: usize) -> Real {
+    pub(super) fn least(&self, v: usize) -> Real {
         LEAST[0].min(LEAST[1] * self.edges[v])
     }
 }
