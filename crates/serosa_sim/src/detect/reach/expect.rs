@@ -51,27 +51,10 @@ pub(in crate::detect) fn look_ahead(sub: &Substep, state: &State, scratch: &mut 
     }
     let descends = sub.params.response == Response::AugmentedLagrangian;
     let fall = FALL * sub.params.fall().length() * sub.h * sub.h;
-    // A tool that was once sent far is not near to everything for long.
-    let again = |rigid: &Rigid, ahead: Real| {
-        let prims = &model.bodies[rigid.body.at()].prims;
-        let size = model.prims[prims.start as usize..prims.end as usize]
-            .iter()
-            .map(|p| p.radius)
-            .fold(0.0, Real::max);
-        (AGAIN * ahead).min(size.max(OWN_AGAIN * ahead))
-    };
     let carried = |b: usize| if descends && is_carried(sub, b, state) { fall } else { 0.0 };
     let (ahead, others) = state.ahead.split_at(model.rest.len());
     let (frames_ahead, bodies_ahead) = others.split_at(model.rigids.len());
-    reach.strays.clear();
-    reach.strays.resize(reach.ways.len(), 0.0);
-    // First, how far ways go apart along edges.
-    for prim in &model.prims {
-        if let PrimKind::Segment([a, b]) = prim.kind {
-            let apart = (reach.ways[a.at()] - reach.ways[b.at()]).length();
-            [a, b].iter().for_each(|v| reach.strays[v.at()] = reach.strays[v.at()].max(apart));
-        }
-    }
+    reach.part_along_edges(model);
     reach.commons.clear();
     for (b, body) in model.bodies.iter().enumerate() {
         let (vertices, fall) = (body.vertex_range(), carried(b));
@@ -99,7 +82,7 @@ pub(in crate::detect) fn look_ahead(sub: &Substep, state: &State, scratch: &mut 
     reach.frames.clear();
     reach.frames.extend(model.rigids.iter().zip(frames_ahead).map(|(rigid, ahead)| {
         match rigid.inv_mass > 0.0 {
-            true => again(rigid, *ahead).max(LEAST[0]) + carried(rigid.body.at()),
+            true => again(model, rigid, *ahead).max(LEAST[0]) + carried(rigid.body.at()),
             false => 0.0,
         }
     }));
@@ -136,7 +119,29 @@ pub(in crate::detect) fn look_again(sub: &Substep, state: &State, scratch: &mut 
     reach.gather(model);
 }
 
+/// How far a frame may stray that strayed so far in the last substep \[m\]. A tool that was once sent far is not near to everything
+/// for long.
+fn again(model: &Model, rigid: &Rigid, ahead: Real) -> Real {
+    let prims = &model.bodies[rigid.body.at()].prims;
+    let own = &model.prims[prims.start as usize..prims.end as usize];
+    let size = own.iter().map(|p| p.radius).fold(0.0, Real::max);
+    (AGAIN * ahead).min(size.max(OWN_AGAIN * ahead))
+}
+
 impl Reach {
+    /// Strays are how far ways go apart along edges.
+    fn part_along_edges(&mut self, model: &Model) {
+        let Self { ways, strays, .. } = self;
+        strays.clear();
+        strays.resize(ways.len(), 0.0);
+        for prim in &model.prims {
+            if let PrimKind::Segment([a, b]) = prim.kind {
+                let apart = (ways[a.at()] - ways[b.at()]).length();
+                [a, b].iter().for_each(|v| strays[v.at()] = strays[v.at()].max(apart));
+            }
+        }
+    }
+
     /// Nothing has strayed yet, and bodies turn as their ways do.
     fn begin_anew(&mut self, model: &Model, state: &State) {
         let count = state.ahead.len();
