@@ -120,10 +120,18 @@ impl Path {
         let swept = other.moves.iter().map(own).fold(0.0, Real::max) + other.off_tangent();
         let [from, to] = [self.points[0], self.points[1]];
         let speeds = [own(&self.moves[0]), own(&self.moves[1])];
-        let least = swept + self.off_tangent() + apart;
+        let [x, y, z] = other.points;
+        let middle = (x + y + z) / 3.0;
+        let size = match other.core {
+            Core::Round => 0.0,
+            _ => other.points.iter().map(|q| q.distance_squared(middle)).fold(0.0, Real::max).sqrt(),
+        };
+        let least = swept + self.off_tangent() + apart + size;
         let room = |s: Real| {
-            let away = other.away(from.lerp(to, s));
-            away - least - (speeds[0] + (speeds[1] - speeds[0]) * s)
+            let p = from.lerp(to, s);
+            let nearest =
+                if other.core == Core::Round { x.lerp(y, closest_on_segment(p, x, y)) } else { middle };
+            p.distance(nearest) - least - (speeds[0] + (speeds[1] - speeds[0]) * s)
         };
         // Where it is nearest is never cut off; the room is convex along the rod.
         let nearest = match other.core {
@@ -145,18 +153,6 @@ impl Path {
         let of = |[x, y, _]: [Vec3; 3]| [x.lerp(y, s), x.lerp(y, t), x.lerp(y, t)];
         (self.points, self.moves) = (of(self.points), of(self.moves));
         self
-    }
-
-    /// How far a point is from it at the start, at least \[m\].
-    #[inline(always)]
-    fn away(&self, p: Vec3) -> Real {
-        let [x, y, z] = self.points;
-        if self.core == Core::Round {
-            return p.distance(x.lerp(y, closest_on_segment(p, x, y)));
-        }
-        let middle = (x + y + z) / 3.0;
-        let size = self.points.iter().map(|q| q.distance_squared(middle)).fold(0.0, Real::max).sqrt();
-        p.distance(middle) - size
     }
 }
 
@@ -182,6 +178,21 @@ fn between((a, [a0, a1, a2]): (Core, &[Vec3; 3]), (b, [b0, b1, b2]): (Core, &[Ve
             a0.lerp(*a1, c.s) - b0.lerp(*b1, c.t)
         }
     }
+}
+
+/// The ways of both sides of a pair, of rods as far as they can come as near as `apart`.
+#[inline(always)]
+pub(crate) fn as_far_as_near([mut a, mut b]: [Path; 2], apart: Real) -> [Path; 2] {
+    let is_rod = |p: &Path| p.spin.is_some() && p.core == Core::Round;
+    if a.core.is_known() && b.core.is_known() {
+        if is_rod(&a) {
+            a = a.near(&b, apart);
+        }
+        if is_rod(&b) {
+            b = b.near(&a, apart);
+        }
+    }
+    [a, b]
 }
 
 /// How far apart two cores that are known are in the end \[m\].

@@ -12,7 +12,7 @@ use super::Places;
 use super::path::{Core, Path, closing, follow};
 use crate::model::{Body, BodyKind, Model, Pose, PrimKind, Shape};
 use crate::row::REST_GAP;
-use crate::{PrimId, Real, Vec3};
+use crate::{PrimId, Real, Vec3, VertexId};
 use expect::LEAST;
 use serosa_geometry::{Aabb, Touch};
 use std::ops::Range;
@@ -96,29 +96,25 @@ impl Reach {
         spreads.clear();
         beside.clear();
         for (prim, stray) in model.prims.iter().zip(prims) {
+            // Rows are made up to the gap at which things rest.
+            let more = *stray + 0.5 * REST_GAP;
             let (mid, spread) = match prim.kind {
                 PrimKind::Shape(r) => {
                     let ([shift, turn], shape) = (turns[r.at()], &model.rigids[r.at()].shape);
                     (shift, farthest(shape, turn))
                 }
-                ref soft => {
-                    let ways = soft.vertices().iter().map(|v| ways[v.at()]);
-                    let mid = ways.clone().sum::<Vec3>() / soft.vertices().len() as Real;
-                    (mid, ways.map(|way| (way - mid).length()).fold(0.0, Real::max))
-                }
+                ref soft => middle(soft, |v| ways[v.at()]),
             };
             mids.push(mid);
-            // Rows are made up to the gap at which things rest.
-            let more = *stray + 0.5 * REST_GAP;
             spreads.push(spread + more);
-            beside.push(match &prim.kind {
-                soft if !turned.is_empty() && !soft.vertices().is_empty() => {
-                    let ways = soft.vertices().iter().map(|v| ways[v.at()] - turned[v.at()]);
-                    let mid = ways.clone().sum::<Vec3>() / soft.vertices().len() as Real;
-                    (mid, ways.map(|way| (way - mid).length()).fold(0.0, Real::max) + more)
+            let (mid, spread) = match &prim.kind {
+                PrimKind::Shape(_) => (mid, spread),
+                soft if !turned.is_empty() && model.bodies[prim.body.at()].self_contact => {
+                    middle(soft, |v| ways[v.at()] - turned[v.at()])
                 }
-                _ => (mid, spread + more),
-            });
+                _ => (mid, spread),
+            };
+            beside.push((mid, spread + more));
         }
     }
 
@@ -445,6 +441,23 @@ fn beyond(far: Real, most: Real) -> bool {
     far.is_nan() || far > USE * most
 }
 
+/// The mean of what the vertices of a primitive do, and how far any does otherwise \[m\].
+#[inline(always)]
+fn middle(soft: &PrimKind, of: impl Fn(VertexId) -> Vec3) -> (Vec3, Real) {
+    match *soft {
+        PrimKind::Segment([v, w]) => {
+            let (x, y) = (of(v), of(w));
+            ((x + y) * 0.5, 0.5 * (x - y).length())
+        }
+        PrimKind::Triangle(corners) => {
+            let all = corners.map(of);
+            let mid = (all[0] + all[1] + all[2]) / 3.0;
+            (mid, all.iter().map(|x| (*x - mid).length_squared()).fold(0.0, Real::max).sqrt())
+        }
+        PrimKind::Shape(_) => (Vec3::ZERO, 0.0),
+    }
+}
+
 /// The height of the bow of a point that a shape turns \[m\]: the arc leaves its first tangent by that.
 fn bow(shape: &Shape, turn: Vec3) -> Real {
     0.5 * turn.length_squared() * shape.arm()
@@ -521,8 +534,8 @@ fn drift(vertices: Range<usize>, of: impl Fn(usize) -> Vec3) -> Vec3 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::BodyId;
     use crate::model::{Prim, SpringBody};
-    use crate::{BodyId, VertexId};
 
     #[test]
     fn a_few_that_are_sent_far_do_not_take_their_body_along() {

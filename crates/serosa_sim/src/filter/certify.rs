@@ -6,7 +6,7 @@ use super::lookout::Lookout;
 use super::scene::{Scene, each_corner, each_node};
 use super::shorten::{Arm, HalfSpace, Turn, clip_within, turn_within};
 use crate::algebra::widest;
-use crate::detect::path::{Core, Path, apart_in_the_end, closing, follow};
+use crate::detect::path::{Core, Path, apart_in_the_end, as_far_as_near, closing, follow};
 use crate::detect::{Near, Reach};
 use crate::model::{Model, PrimKind, Shape};
 use crate::row::{REST_GAP, Row};
@@ -264,11 +264,13 @@ impl Planes {
                 apart - margin + scene.model.rest_gap((pair.prims[0], pair.prims[1]), &scene.state.radius);
             return if -a[1] - b[1] >= at_rest { Look::Apart } else { Look::Closer };
         }
-        let [a, b] = self.paths(scene, pair, apart);
-        let speed = closing(&a, &b);
-        if speed <= pair.gap - margin {
+        // What is slow needs no more; of what is fast only the part is asked that can come near.
+        let [a, b] = pair.prims.map(|prim| self.path(scene, prim));
+        if closing(&a, &b) <= pair.gap - margin {
             return Look::Closer;
         }
+        let [a, b] = as_far_as_near([a, b], apart);
+        let speed = closing(&a, &b);
         let meets = match a.core.is_known() && b.core.is_known() {
             true => follow([&a, &b], pair.normal, apart, speed),
             false => Some(pair.normal),
@@ -308,22 +310,6 @@ impl Planes {
             levels = [levels[0].max(p.dot(dir)), levels[1].max(p.dot(dir) + ahead)];
         });
         levels
-    }
-
-    /// The ways of both sides of a pair, as far as they can come as near as `apart`.
-    #[inline(always)]
-    fn paths(&self, scene: &Scene, pair: &Near, apart: Real) -> [Path; 2] {
-        let [mut a, mut b] = pair.prims.map(|prim| self.path(scene, prim));
-        let is_rod = |p: &Path| p.spin.is_some() && p.core == Core::Round;
-        if a.core.is_known() && b.core.is_known() {
-            if is_rod(&a) {
-                a = a.near(&b, apart);
-            }
-            if is_rod(&b) {
-                b = b.near(&a, apart);
-            }
-        }
-        [a, b]
     }
 
     /// The core of a primitive and where its corners go.
@@ -383,7 +369,7 @@ impl Planes {
     /// Whether a pair ends nearer than at rest, and nearer than it was.
     pub(super) fn closes_in(&self, scene: &Scene, pair: &Near) -> bool {
         let thickness = scene.thickness(pair);
-        let [a, b] = self.paths(scene, pair, thickness + REST_GAP);
+        let [a, b] = as_far_as_near(pair.prims.map(|prim| self.path(scene, prim)), thickness + REST_GAP);
         let end = match a.core.is_known() && b.core.is_known() {
             true => apart_in_the_end(&a, &b),
             false => {
@@ -417,7 +403,7 @@ impl Planes {
         let pair = &scene.pairs[k];
         let [a, b] = pair.prims;
         let apart = scene.thickness(pair) + scene.margin(pair);
-        let paths = self.paths(scene, pair, apart);
+        let paths = as_far_as_near(pair.prims.map(|prim| self.path(scene, prim)), apart);
         let level = |side: usize, dir: Vec3| match paths[side].core.is_known() {
             true => paths[side].levels(dir),
             false => self.levels(scene, pair.prims[side], dir),
