@@ -22,7 +22,8 @@ const OPENING: Real = 5e-4;
 /// All rows and grips as the sweeps need them, with what is known of rows and which share of it counts.
 pub(super) fn prepare(sub: &Substep, state: &State, (kept, fade): (&[Kept], Real), scratch: &mut Scratch) {
     feel(sub, scratch);
-    let Scratch { rows, touching, links, felt_inv_mass: inv_mass, rigid_mobility, memory, .. } = scratch;
+    let Scratch { rows, touching, links, felt_inv_mass: inv_mass, rigid_mobility, memory, pos, pose, .. } =
+        scratch;
     touching.clear();
     memory.gather(sub.model, rows, kept);
     let mut kept = kept.iter().peekable();
@@ -32,7 +33,10 @@ pub(super) fn prepare(sub: &Substep, state: &State, (kept, fade): (&[Kept], Real
         let own = kept.peek().filter(|k| k.key == row.key).map(|k| **k);
         let known = own.or_else(|| memory.take(bodies, row, (&state.pos, &state.pose)));
         let known = known.map(|kept| (kept, fade));
-        if let Some(work) = of_row(sub, state, (inv_mass, rigid_mobility), (i, row, bodies), known) {
+        if let Some(mut work) = of_row(sub, state, (inv_mass, rigid_mobility), (i, row, bodies), known) {
+            if known.is_none() {
+                work.expect(work.between(pos, pose));
+            }
             touching.push(work);
         }
     }

@@ -307,6 +307,12 @@ impl Touching {
         self.lambda * below + self.drag.length() * carried + spring
     }
 
+    /// Before its first sweep a row that knows nothing rubs as far as it would push there: with no friction in that sweep, what is
+    /// laid on a slope goes down it for a whole step of free fall, and few sweeps do not bring it back.
+    pub(super) fn expect(&mut self, between: Vec3) {
+        self.limit = self.friction * self.push(between);
+    }
+
     /// The multipliers take over what the row now pushes with.
     pub(super) fn update(&mut self, between: Vec3) {
         if !self.is_grip() {
