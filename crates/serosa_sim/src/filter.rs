@@ -169,8 +169,7 @@ pub(crate) fn stops_far(sub: &Substep, state: &State, scratch: &Scratch) -> bool
 /// Whether something ends nearer than at rest, nearer than it was, and no row stands for it: it was not expected there.
 /// O(pairs that are as near in the end).
 pub(crate) fn leaves_unanswered(sub: &Substep, state: &State, scratch: &Scratch) -> bool {
-    let Scratch { planes, finder, growth, inv_mass, rigid_mobility: mobility, links, touching, rows, .. } =
-        scratch;
+    let Scratch { planes, finder, growth, inv_mass, rigid_mobility: mobility, links, touching, .. } = scratch;
     let scene = Scene { model: sub.model, state, growth, inv_mass, mobility, pairs: &finder.near };
     let has_row = |pair: &Near| {
         let [a, b] = pair.prims;
@@ -181,7 +180,8 @@ pub(crate) fn leaves_unanswered(sub: &Substep, state: &State, scratch: &Scratch)
         };
         let for_both = |[x, y]: &[Side; 2]| holds(x, a) && holds(y, b) || holds(x, b) && holds(y, a);
         let vertices = pair.prims.iter().flat_map(|prim| sub.model.prims[prim.at()].kind.vertices());
-        rows.binary_search_by(|row| (row.key.a, row.key.b).cmp(&(a, b))).is_ok()
+        // Those that were answered: a search made again has found others since.
+        touching.iter().any(|row| row.row().is_some_and(|key| (key.a, key.b) == (a, b)))
             || vertices
                 .flat_map(|v| links.of(v.at()))
                 .any(|link| for_both(&touching[link.row as usize].sides))

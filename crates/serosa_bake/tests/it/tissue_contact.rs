@@ -188,8 +188,18 @@ fn everything_rests_on_an_organ() {
         // Bodies are solved in turn: with ten the floor carries 1.4 % too much under a ball.
         raw.world.sweeps = 40;
         let mut world = baked(&raw).world();
-        // A ball on a dome is in balance for half a second. Then it rolls down.
-        audited(&mut world, if what == "ball" { 110 } else { 720 });
+        // What is round is in balance on a dome for a while: a ball for half a second, a soft organ for two. Then it rolls down,
+        // and is carried with less than its weight until it lies beside.
+        audited(
+            &mut world,
+            if what == "ball" {
+                110
+            } else if what == "organ" {
+                360
+            } else {
+                720
+            },
+        );
         let rigid: f64 = world.model.rigids.iter().map(|r| r.mass * 9.81).filter(|w| w.is_finite()).sum();
         let both = weight(&world, 1) + weight(&world, 2) + rigid;
         carries(&world, 0, both, what);

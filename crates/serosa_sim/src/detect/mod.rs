@@ -72,7 +72,7 @@ pub struct Finder {
     buckets: Vec<Bucket>,
     /// What was found of solids with themselves.
     own_found: Bucket,
-    /// All near pairs of the last [`Search::Near`], sorted.
+    /// All near pairs of the last [`Search::Near`], and of those before it in the substep, sorted.
     pub near: Vec<Near>,
     /// Those of the search before it.
     near_before: Vec<Near>,

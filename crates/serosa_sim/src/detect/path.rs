@@ -208,12 +208,13 @@ pub(crate) fn follow([a, b]: [&Path; 2], normal: Vec3, apart: Real, speed: Real)
     for _ in 0..ADVANCES {
         let (pa, pb) = (a.at(t), b.at(t));
         let way = between((a.core, &pa), (b.core, &pb));
-        let distance = way.length();
-        let room = distance - apart;
+        let towards = way / way.length();
+        // Along the direction in which they are nearest, whatever rounding has done to that.
+        let room = -foremost(&pa, -towards) - foremost(&pb, towards) - apart;
         if room.is_nan() || room <= 0.0 {
             return Some(n);
         }
-        n = way / distance;
+        n = towards;
         let end = t + straight([a, b], BOW * room).min(1.0 - t);
         let least = apart + a.bow(end - t) + b.bow(end - t);
         let holds = stands(n, (&pa, &a.at(end)), (&pb, &b.at(end)), least);
@@ -247,7 +248,8 @@ fn stands(n: Vec3, a: (&[Vec3; 3], &[Vec3; 3]), b: (&[Vec3; 3], &[Vec3; 3]), lea
     for (from_a, to_a) in a.0.iter().zip(a.1) {
         for (from_b, to_b) in b.0.iter().zip(b.1) {
             let (from, to) = (n.dot(*from_a - *from_b) - least, n.dot(*to_a - *to_b) - least);
-            if to < 0.0 {
+            // What is not a number does not hold.
+            if to.is_nan() || to < 0.0 {
                 share = share.min((from / (from - to)).max(0.0));
             }
         }
@@ -265,7 +267,7 @@ pub(crate) fn closing(a: &Path, b: &Path) -> Real {
     };
     let fastest =
         |p: &Path| p.moves.iter().map(|way| (*way - common).length_squared()).fold(0.0, Real::max).sqrt();
-    // A turn changes directions by as much twice at most: these are speeds too.
+    // |R a − a| ≤ |turn| |a|: no speed differs from the move by more than this, so these bound speeds too.
     fastest(a) + fastest(b) + 2.0 * (a.off_tangent() + b.off_tangent())
 }
 

@@ -331,8 +331,7 @@ impl Planes {
         };
         // No corner is faster than this.
         let fastest = shift.length() + turn.length() * half;
-        let moves = [Vec3::X * fastest, Vec3::X * -fastest, Vec3::X * -fastest];
-        Path::soft([pose.pos; 3], moves, Core::Other)
+        Path::soft([pose.pos; 3], [Vec3::new(fastest, 0.0, 0.0); 3], Core::Other)
     }
 
     #[inline(always)]

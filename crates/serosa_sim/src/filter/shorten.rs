@@ -66,7 +66,12 @@ pub(super) fn turn_within(wanted: Turn, arms: &[Arm]) -> Turn {
             }
         }
     }
+    // Wedged by its ends, what turns would be shifted ever farther: never farther than it was to go, shift and turn together.
+    let arm = arms.iter().map(|a| a.arm.length()).fold(0.0, Real::max);
+    let angle = wanted.turn.length();
+    let farthest = wanted.shift.length() + arm * (angle + 0.5 * angle * angle);
     let share = arms.iter().map(|a| share_of(now.ahead(a), a.half.most)).fold(1.0, Real::min);
+    let share = share.min(share_of(now.shift.length(), farthest));
     Turn { shift: now.shift * share, turn: now.turn * share }
 }
 
