@@ -81,19 +81,22 @@ fn advance(
     respond::answer(sub, state, scratch, report);
     timer.mark(report, Stage::Respond);
 
+    let mut known = false;
     for round in 0.. {
         let mut search = 0;
         while !filter::clip(sub, state, scratch, search) {
-            detect::find_again(sub, state, scratch, search == 0);
+            // Where everything goes is known when bodies have descended once; later only what strays from there is new.
+            detect::find_again(sub, state, scratch, !std::mem::replace(&mut known, true));
             search += 1;
         }
         timer.mark(report, Stage::Filter);
         if round >= ROUNDS || !respond::would_go_on(sub, state, scratch) {
             break;
         }
-        detect::find_again(sub, state, scratch, true);
-        timer.mark(report, Stage::Detect);
-
+        if !std::mem::replace(&mut known, true) {
+            detect::find_again(sub, state, scratch, true);
+            timer.mark(report, Stage::Detect);
+        }
         respond::go_on(sub, state, scratch, report);
         timer.mark(report, Stage::Respond);
     }

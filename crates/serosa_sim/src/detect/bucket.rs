@@ -1,7 +1,7 @@
 //! One pair is looked at: whether it may meet, and the rows of what touches.
 
 use super::between::Way;
-use super::{Near, Places, Search};
+use super::{Near, Places, Reach, Search};
 use crate::model::{Model, Pose, PrimKind, Shape};
 use crate::params::BodyParams;
 use crate::row::{Row, RowKey, Side};
@@ -23,14 +23,14 @@ impl Bucket {
         near.append(&mut self.near);
     }
 
-    /// Looks at one pair.
+    /// Looks at one pair. `margin` is how much nearer its sides may come.
     pub(super) fn meet(
         &mut self,
         model: &Model,
         bodies: &[BodyParams],
         (places, search): (Places, Search),
         (a, b): (PrimId, PrimId),
-        solids: &[Solid],
+        (solids, margin): (&[Solid], impl Fn(&Reach, (PrimId, PrimId)) -> Real),
     ) {
         let (x, y) = (&solids[a.at()], &solids[b.at()]);
         let held = |r: RigidId| places.pose[r.at()];
@@ -48,7 +48,7 @@ impl Bucket {
                 return self.rows[before..].sort_unstable_by_key(|row| row.key);
             }
         };
-        let margin = reach.margin(model, a, b);
+        let margin = margin(reach, (a, b));
         let rest = model.rest_gap((a, b), places.radius);
         let mute = |of: Of, end: usize| match of {
             Of::First => muted(model, a, end, b),

@@ -12,6 +12,7 @@ mod bucket;
 mod chunks;
 mod crowd;
 mod growth;
+mod order;
 mod own;
 pub(crate) mod path;
 mod reach;
@@ -21,6 +22,7 @@ use between::Way;
 use bucket::{Bucket, came_through, row, solid_by};
 use chunks::{in_chunks, merge_into};
 use crowd::Crowd;
+use order::Order;
 use own::Own;
 
 pub use active::{Active, active_pairs};
@@ -66,9 +68,7 @@ pub struct Finder {
     own_pairs: Vec<u64>,
     /// What the tracker keeps.
     pub tracker: Tracker,
-    /// Where the next pair of each first primitive goes, and where they end.
-    nexts: Vec<u32>,
-    ends: Vec<u32>,
+    order: Order,
     buckets: Vec<Bucket>,
     /// What was found of solids with themselves.
     own_found: Bucket,
@@ -255,10 +255,19 @@ impl Finder {
             self.near.clear();
         }
         self.place(model, places, search);
-        self.list(model, params, detector, (places, search));
-        let Self { solids, boxes, buckets, own_found, near, .. } = self;
-        let meet = |(a, b): (PrimId, PrimId), bucket: &mut Bucket| {
-            bucket.meet(model, &params.bodies, (places, search), (a, b), solids);
+        self.go(model, (places, search));
+        self.list(model, params, detector, search);
+        let Self { solids, boxes, buckets, own, own_found, near, .. } = self;
+        let margin = |reach: &Reach, (a, b): (PrimId, PrimId)| {
+            let body = model.prims[a.at()].body;
+            let (first, one) = (model.bodies[body.at()].prims.start, body == model.prims[b.at()].body);
+            match one {
+                true => own[body.at()].margin((a.0 - first) as usize, (b.0 - first) as usize),
+                false => reach.margin(model, a, b),
+            }
+        };
+        let meet = |pair: (PrimId, PrimId), bucket: &mut Bucket| {
+            bucket.meet(model, &params.bodies, (places, search), pair, (solids, margin));
         };
         let overlap = |(a, b): (PrimId, PrimId)| boxes[a.at()].overlaps(&boxes[b.at()]);
         if detector == Detector::AllPairs {
@@ -271,7 +280,7 @@ impl Finder {
             };
             return in_chunks((model.prims.len(), 1), buckets, work, |bucket| bucket.pour(rows, near));
         }
-        let (own, pairs) = match detector {
+        let (own_pairs, pairs) = match detector {
             Detector::Grid => (&self.own_pairs[..], &self.pairs[..]),
             _ => (&[][..], self.tracker.pairs()),
         };
@@ -286,7 +295,7 @@ impl Finder {
         };
         own_found.rows.clear();
         own_found.near.clear();
-        look(own, &mut own_found.rows, &mut own_found.near);
+        look(own_pairs, &mut own_found.rows, &mut own_found.near);
         look(pairs, rows, near);
         merge_into(rows, &own_found.rows, |row| (row.key.a, row.key.b));
         merge_into(near, &own_found.near, |near| near.prims);
@@ -304,19 +313,13 @@ impl Finder {
     }
 
     /// Brings the lists of pairs to be looked at up to date.
-    fn list(
-        &mut self,
-        model: &Model,
-        params: &Params,
-        detector: Detector,
-        (places, search): (Places, Search),
-    ) {
+    fn list(&mut self, model: &Model, params: &Params, detector: Detector, search: Search) {
         match detector {
             Detector::Grid => {
                 if !self.list_holds() {
                     self.list_pairs(model, search);
                 }
-                self.list_own(model, places, search);
+                self.list_own(model);
             }
             Detector::Tracker => {
                 let (params, solids) = (&params.tracker, &self.solids[..]);
@@ -370,15 +373,20 @@ impl Finder {
         self.fat.len() == self.boxes.len() && self.boxes.iter().zip(&self.fat).all(|(b, fat)| inside(b, fat))
     }
 
+    /// Where the primitives go that may meet others of their bodies.
+    fn go(&mut self, model: &Model, (places, search): (Places, Search)) {
+        self.own.resize(model.bodies.len(), Own::default());
+        for (body, own) in model.bodies.iter().zip(&mut self.own).filter(|(body, _)| meets_itself(body)) {
+            own.go(model, body, (places, search), &self.solids);
+        }
+    }
+
     /// The pairs of solids with themselves; sorted, since their primitives come body by body.
-    fn list_own(&mut self, model: &Model, places: Places, search: Search) {
+    fn list_own(&mut self, model: &Model) {
         let Self { own, own_pairs: all, solids, .. } = self;
-        own.resize(model.bodies.len(), Own::default());
         all.clear();
-        for (body, own) in model.bodies.iter().zip(own) {
-            if apart(body) && body.self_contact && !body.prims.is_empty() {
-                own.pairs(model, body, (places, search), solids, all);
-            }
+        for (body, own) in model.bodies.iter().zip(own).filter(|(body, _)| meets_itself(body)) {
+            own.pairs(model, body, solids, all);
         }
         debug_assert!(all.is_sorted(), "bodies out of order");
     }
@@ -426,37 +434,7 @@ impl Finder {
                 }
             }
         }
-        self.sort_pairs();
-    }
-
-    /// Brings the pairs into order: by first primitive in one counting pass, each pair put where it belongs in exchange for
-    /// the one that was there, then each short run by itself. O(pairs + primitives) and the short runs; takes no second list,
-    /// which a violent moment would make large.
-    fn sort_pairs(&mut self) {
-        let Self { pairs, nexts, ends, boxes, .. } = self;
-        let first = |pair: u64| (pair >> 32) as usize;
-        ends.clear();
-        ends.resize(boxes.len(), 0);
-        pairs.iter().for_each(|pair| ends[first(*pair)] += 1);
-        nexts.clear();
-        let mut end = 0;
-        for count in ends.iter_mut() {
-            nexts.push(end);
-            end += *count;
-            *count = end;
-        }
-        let mut start = 0;
-        for i in 0..ends.len() {
-            // Those of earlier primitives are in their places: what is out of place here belongs to later ones.
-            while nexts[i] < ends[i] {
-                let at = nexts[i] as usize;
-                let next = &mut nexts[first(pairs[at])];
-                pairs.swap(at, *next as usize);
-                *next += 1;
-            }
-            pairs[start..ends[i] as usize].sort_unstable();
-            start = ends[i] as usize;
-        }
+        self.order.sort(&mut self.pairs, 0..self.boxes.len() as u32);
     }
 
     /// Primitives in world space, and the boxes that they may sweep.
@@ -482,6 +460,11 @@ impl Finder {
 /// Whether the pairs of a body with itself are listed apart: of all that deforms.
 fn apart(body: &Body) -> bool {
     !matches!(body.kind, BodyKind::Rigid(_))
+}
+
+/// Whether a body has pairs with itself.
+fn meets_itself(body: &Body) -> bool {
+    apart(body) && body.self_contact && !body.prims.is_empty()
 }
 
 /// How low the lowest corner of a box is along a normal; what is not a number is below everything.

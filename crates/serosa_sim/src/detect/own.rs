@@ -7,15 +7,17 @@
 //! tool pokes, not all over the body.
 
 mod couple;
+mod going;
 mod patches;
 
 use super::chunks::{WAVE, in_chunks};
 use super::crowd::join;
+use super::order::Order;
 use super::{Places, Search, halves};
 use crate::model::{Body, Model};
-use crate::row::REST_GAP;
-use crate::{Mat3, PrimId, Real, Vec3};
+use crate::{Mat3, Real, Vec3};
 use couple::{Couple, Listed, Listing, Pieces};
+use going::{Course, Going};
 use patches::{Fit, Patches};
 use serosa_geometry::{Aabb, Grid, Solid};
 
@@ -47,10 +49,9 @@ pub(super) struct Own {
     offs: Vec<Real>,
     /// One per primitive: as far as it has gone beside the motion of its patch, and grown \[m\].
     fars: Vec<Real>,
-    /// One per primitive: where it stands, and where it goes and how far it may be from there.
+    /// One per primitive: where it stands, and where it goes.
     boxes: Vec<Aabb>,
-    balls: Vec<(Vec3, Real)>,
-    goes: Vec<(Vec3, Real)>,
+    goes: Vec<Going>,
     /// One per patch: the same of all of it, and how far its farthest primitive has gone.
     extents: Vec<Extent>,
     /// Boxes that patches may sweep beside the mean of the body.
@@ -71,6 +72,7 @@ pub(super) struct Own {
     pieces: Pieces,
     placed: bool,
     counts: Vec<usize>,
+    order: Order,
     /// The mean size of a primitive \[m\].
     size: Real,
 }
@@ -79,51 +81,9 @@ pub(super) struct Own {
 #[derive(Clone, Copy, Debug)]
 struct Extent {
     bounds: Aabb,
-    /// The mean of its ways \[m\], and of the middles of its primitives.
-    way: Vec3,
-    middle: Vec3,
-    /// How far any of it may be from that way \[m\].
-    spread: Real,
-    /// How it turns on the way \[rad\], and how far any of it may be from way and turn together \[m\].
-    spin: Vec3,
-    off: Real,
-    /// How far its middles are from their mean, and any point of a primitive from its middle \[m\].
-    radius: Real,
-    size: Real,
+    course: Course,
     /// How far any of it has gone beside its motion \[m\].
     far: Real,
-}
-
-impl Extent {
-    const NONE: Self = Self {
-        bounds: Aabb::EMPTY,
-        way: Vec3::ZERO,
-        middle: Vec3::ZERO,
-        spread: 0.0,
-        spin: Vec3::ZERO,
-        off: 0.0,
-        radius: 0.0,
-        size: 0.0,
-        far: 0.0,
-    };
-
-    /// No pair of the two patches that is farther apart may matter \[m\].
-    ///
-    /// Proof: margins are no more than the ways of the patches are apart and both spreads. Or else let all ways be counted
-    /// from one motion with the mean turn ω of both. It takes the middles of two primitives apart by no more than ω times
-    /// their distance, which is no more than their gap and both sizes; what is left of their ways is no more than `off`, what
-    /// the patches go from that motion at their middles and what their turns differ at their rims. So the margin of a pair
-    /// with a gap g is at most `rest` + ω g, which is less than g where g is more than `rest` / (1 − ω). ∎
-    fn nearer(&self, other: &Self) -> Real {
-        let plain = (self.way - other.way).length() + self.spread + other.spread;
-        let (turn, differ) = ((self.spin + other.spin) * 0.5, 0.5 * (self.spin - other.spin).length());
-        let between = (self.way - other.way - turn.cross(self.middle - other.middle)).length();
-        let rest = between + differ * (self.radius + other.radius) + self.off + other.off;
-        let angle = turn.length();
-        let turned = (rest + angle * (self.size + other.size)) / (1.0 - angle) * (1.0 + 1e-9);
-        // Not a number stays none.
-        if angle < 1.0 && turned < plain { turned } else { plain }
-    }
 }
 
 impl Own {
@@ -135,7 +95,7 @@ impl Own {
     /// Adds all pairs that may matter to `out`, sorted.
     ///
     /// **Theorem.** No other pair of the body is nearer than it may come in this substep, and none gets a row. Proof: a
-    /// pair matters if its gap is less than its margin, which is how far apart its ways are and both spreads. Let two
+    /// pair matters if its gap is less than its margin ([`Going::margin`], which has half a gap at rest of each side in it). Let two
     /// patches have listed all pairs that were no farther apart than `cut`. Since then every vertex has gone to within its
     /// `far` of one rigid motion of its patch, these two differ on either patch by no more than [`Fit::differ`], and radii
     /// have grown: the gap of a pair has changed by no more than both `far`s and that together, at most by `used` and what
@@ -144,28 +104,41 @@ impl Own {
     /// from box, than their largest margin. ∎
     ///
     /// O(vertices + primitives + pairs of patches + pairs looked at), and the lists that are made anew.
-    pub fn pairs(
-        &mut self,
-        model: &Model,
-        body: &Body,
-        (at, search): (Places, Search),
-        solids: &[Solid],
-        out: &mut Vec<u64>,
-    ) {
+    ///
+    /// Asks where everything goes ([`Self::go`]) to have been found.
+    pub fn pairs(&mut self, model: &Model, body: &Body, solids: &[Solid], out: &mut Vec<u64>) {
+        self.meet();
+        self.pick();
+        self.make(model, body, &solids[body.prims.start as usize..body.prims.end as usize]);
+        let before = out.len();
+        self.gather(body, out);
+        self.order.sort(&mut out[before..], body.prims.clone());
+    }
+
+    /// Where everything is and goes. O(vertices + primitives)
+    pub fn go(&mut self, model: &Model, body: &Body, (at, search): (Places, Search), solids: &[Solid]) {
         let prims = body.prims.start as usize..body.prims.end as usize;
         if !self.patches.fit(prims.len()) {
             self.patches = Patches::cut(model, body);
             self.forget();
         }
-        let solids = &solids[prims];
-        self.place(body, at, solids);
-        self.go(model, body, (at, search));
-        self.meet();
-        self.pick();
-        self.make(model, body, solids);
-        let before = out.len();
-        self.gather(body, out);
-        out[before..].sort_unstable();
+        self.place(body, at, &solids[prims]);
+        let Self { patches, goes, extents, boxes, fars, .. } = self;
+        going::go(model, body, (at, search), goes);
+        extents.clear();
+        extents.extend((0..patches.len() as u32).map(|patch| {
+            let prims = patches.of(patch);
+            let course = going::turn(model, (body.prims.start, prims), (at, search), goes);
+            let prims = prims.iter().map(|p| *p as usize);
+            let bounds = prims.clone().map(|p| boxes[p]).fold(Aabb::EMPTY, join);
+            Extent { bounds, course, far: prims.map(|p| fars[p]).fold(0.0, worse) }
+        }));
+    }
+
+    /// How much nearer two primitives of the body may come \[m\], which are counted from its first.
+    #[inline]
+    pub fn margin(&self, a: usize, b: usize) -> Real {
+        self.goes[a].margin(&self.goes[b])
     }
 
     /// Where everything is, and how far it has gone. Searches of one substep ask it of the same places.
@@ -184,8 +157,6 @@ impl Own {
         self.patches.gather(pos, &mut self.now);
         self.boxes.clear();
         self.boxes.extend(solids.iter().map(Solid::bounds));
-        self.balls.clear();
-        self.balls.extend(solids.iter().map(ball));
         if anew {
             let finite = || self.boxes.iter().map(|b| b.size().max_element()).filter(|s| s.is_finite());
             self.size = finite().sum::<Real>() / finite().count().max(1) as Real;
@@ -225,51 +196,20 @@ impl Own {
         }
     }
 
-    /// Where primitives and patches go.
-    fn go(&mut self, model: &Model, body: &Body, (at, search): (Places, Search)) {
-        let Self { patches, goes, extents, boxes, balls, fars, .. } = self;
-        goes.clear();
-        goes.extend(body.prims.clone().map(PrimId).map(|prim| match search {
-            Search::Near(reach) => reach.goes(prim),
-            Search::Overlap => (Vec3::ZERO, 0.0),
-            Search::Between(end) => goes_to(model, (at, end), prim),
-        }));
-        extents.clear();
-        extents.extend((0..patches.len() as u32).map(|patch| {
-            let prims = patches.of(patch).iter().map(|p| *p as usize);
-            let count = prims.len() as Real;
-            let way = prims.clone().map(|p| goes[p].0).sum::<Vec3>() / count;
-            let middle = prims.clone().map(|p| balls[p].0).sum::<Vec3>() / count;
-            let spin = spin(prims.clone().map(|p| (balls[p].0 - middle, goes[p].0 - way)));
-            let none = Extent { way, middle, spin, ..Extent::NONE };
-            prims.fold(none, |extent, p| {
-                let (at, (goes, stray)) = (balls[p].0 - middle, goes[p]);
-                Extent {
-                    bounds: join(extent.bounds, boxes[p]),
-                    spread: worse(extent.spread, (goes - way).length() + stray),
-                    off: worse(extent.off, (goes - way - spin.cross(at)).length() + stray),
-                    radius: worse(extent.radius, at.length()),
-                    size: worse(extent.size, balls[p].1),
-                    far: worse(extent.far, fars[p]),
-                    ..extent
-                }
-            })
-        }));
-    }
-
     /// The patches that may meet, and by how much: those whose boxes are no farther apart than their largest margin. The
     /// boxes that are entered in the grid hold all that, beside the mean of all.
     fn meet(&mut self) {
         let Self { extents, swept, grid, meets, .. } = self;
-        let mean = extents.iter().map(|extent| extent.way).sum::<Vec3>() / extents.len().max(1) as Real;
+        let mean =
+            extents.iter().map(|extent| extent.course.way).sum::<Vec3>() / extents.len().max(1) as Real;
         swept.clear();
         swept.extend(extents.iter().map(|extent| {
-            let most = (extent.way - mean).length() + extent.spread;
+            let most = (extent.course.way - mean).length() + extent.course.spread;
             if most.is_nan() { Aabb::ALL } else { extent.bounds.grown(most) }
         }));
         grid.build(swept, |_| 0);
         meets.clear();
-        let need = |p: u32, q: u32| extents[p as usize].nearer(&extents[q as usize]);
+        let need = |p: u32, q: u32| extents[p as usize].course.margin(&extents[q as usize].course);
         meets.extend((0..extents.len() as u32).map(|p| (key(p, p), need(p, p))));
         for job in 0..grid.jobs() {
             grid.pairs_in(job, swept, |p, q| {
@@ -438,16 +378,18 @@ impl Own {
             let (p, q) = halves(couple.key);
             let used = couple.used + couple.bend;
             let most = roomy(need + used + self.extents[p.at()].far + self.extents[q.at()].far);
+            let far = roomy(most + couple.bin());
             for (pair, gap) in &self.lists[couple.range()] {
-                // From near to far: all others are farther. What is not a number is none.
+                // From near to far, bin by bin: all others are farther. What is not a number is none.
                 if *gap > most {
-                    break;
+                    if *gap > far {
+                        break;
+                    }
+                    continue;
                 }
                 let (a, b) = halves(*pair);
                 let [a, b] = [a, b].map(|prim| (prim.0 - first) as usize);
-                let (x, y) = (&self.goes[a], &self.goes[b]);
-                let margin = (x.0 - y.0).length() + x.1 + y.1;
-                let beyond = *gap > roomy(margin + used + self.fars[a] + self.fars[b]);
+                let beyond = *gap > roomy(self.margin(a, b) + used + self.fars[a] + self.fars[b]);
                 if !beyond {
                     out.push(*pair);
                 }
@@ -468,27 +410,6 @@ pub(super) fn spin(points: impl Iterator<Item = (Vec3, Vec3)>) -> Vec3 {
     let det = inertia.determinant();
     let turn = inertia.inverse() * moment;
     if det > 1e-6 * size * size * size && turn.is_finite() { turn } else { Vec3::ZERO }
-}
-
-/// The mean of the corners of what has a core, and how far any of it is from there at most \[m\].
-fn ball(solid: &Solid) -> (Vec3, Real) {
-    match solid {
-        Solid::Round(r) => ((r.a + r.b) * 0.5, 0.5 * r.a.distance(r.b) + r.radius),
-        Solid::Facet(f) => {
-            let middle = f.corners.iter().sum::<Vec3>() / 3.0;
-            (middle, f.corners.iter().map(|c| c.distance(middle)).fold(0.0, Real::max) + f.radius)
-        }
-        Solid::Cuboid(_) | Solid::Plane(_) => (Vec3::ZERO, Real::INFINITY),
-    }
-}
-
-/// Where a primitive goes on the way to other places, and how far it may be from there.
-fn goes_to(model: &Model, (at, end): (Places, Places), prim: PrimId) -> (Vec3, Real) {
-    let kind = &model.prims[prim.at()].kind;
-    let ways = kind.vertices().iter().map(|v| end.pos[v.at()] - at.pos[v.at()]);
-    let mid = ways.clone().sum::<Vec3>() / kind.vertices().len().max(1) as Real;
-    let spread = ways.map(|way| (way - mid).length()).fold(0.0, worse);
-    (mid, spread + (end.radius[prim.at()] - at.radius[prim.at()]).max(0.0) + REST_GAP)
 }
 
 /// The larger; none where one is not a number.

@@ -19,6 +19,9 @@ const USE: Real = 0.9;
 const BOW: Real = 0.5;
 /// How far an advance goes towards the time at which a plane would be reached: there the gap is as small as it may be.
 const NEARLY: Real = 0.98;
+/// Moments, from a meeting to the end, at which is seen how far two are to be moved apart; and the earliest of them.
+const MOMENTS: u32 = 4;
+const EARLIEST: Real = 0.125;
 /// Halvings with which the part of a rod is found that can meet something.
 const HALVINGS: u32 = 6;
 
@@ -195,16 +198,36 @@ pub(crate) fn as_far_as_near([mut a, mut b]: [Path; 2], apart: Real) -> [Path; 2
     [a, b]
 }
 
+/// How far the end of a motion is to be moved apart along the normal of a meeting, so that a gap is there from the meeting on
+/// \[m\]: what turns dips on its way, and half of a shift has been made by half of the way. Not a number stays none.
+pub(crate) fn lacks([a, b]: [&Path; 2], Meeting { normal: n, time }: Meeting, gap: Real) -> Real {
+    let first = time.max(EARLIEST);
+    let lack = |k: u32| {
+        let t = first + (1.0 - first) * Real::from(k) / Real::from(MOMENTS);
+        (gap + foremost(&a.at(t), -n) + foremost(&b.at(t), n)) / t
+    };
+    (0..=MOMENTS).map(lack).fold(Real::NEG_INFINITY, Real::max)
+}
+
 /// How far apart two cores that are known are in the end \[m\].
 pub(crate) fn apart_in_the_end(a: &Path, b: &Path) -> Real {
     between((a.core, &a.at(1.0)), (b.core, &b.at(1.0))).length()
 }
 
-/// Whether the motion of two cores that are known leaves them `apart` at every instant; otherwise the direction, towards A, in
-/// which they are nearest when they first may not be.
+/// Where two cores that are followed first may not be apart.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Meeting {
+    /// From B to A where they are nearest.
+    pub normal: Vec3,
+    /// The share of the substep.
+    pub time: Real,
+}
+
+/// Whether the motion of two cores that are known leaves them `apart` at every instant; otherwise where they first may not be.
 #[inline(always)]
-pub(crate) fn follow([a, b]: [&Path; 2], normal: Vec3, apart: Real, speed: Real) -> Option<Vec3> {
+pub(crate) fn follow([a, b]: [&Path; 2], normal: Vec3, apart: Real, speed: Real) -> Option<Meeting> {
     let (mut t, mut n) = (0.0, normal);
+    let meeting = |normal: Vec3, time: Real| Some(Meeting { normal, time });
     for _ in 0..ADVANCES {
         let (pa, pb) = (a.at(t), b.at(t));
         let way = between((a.core, &pa), (b.core, &pb));
@@ -212,7 +235,8 @@ pub(crate) fn follow([a, b]: [&Path; 2], normal: Vec3, apart: Real, speed: Real)
         // Along the direction in which they are nearest, whatever rounding has done to that.
         let room = -foremost(&pa, -towards) - foremost(&pb, towards) - apart;
         if room.is_nan() || room <= 0.0 {
-            return Some(n);
+            // Cores that are as good as met tell no direction.
+            return meeting(if -room < 0.5 * apart { towards } else { n }, t);
         }
         n = towards;
         let end = t + straight([a, b], BOW * room).min(1.0 - t);
@@ -227,7 +251,7 @@ pub(crate) fn follow([a, b]: [&Path; 2], normal: Vec3, apart: Real, speed: Real)
             return None;
         }
     }
-    Some(n)
+    meeting(n, t)
 }
 
 /// The share of the substep in which the bows of both are no more than so much \[m\].
@@ -343,8 +367,8 @@ mod tests {
                     assert!(found >= apart - 1e-12, "{round}: {found} {apart}");
                     stays += 1;
                 }
-                Some(n) => {
-                    assert!((n.length() - 1.0).abs() < 1e-9);
+                Some(meeting) => {
+                    assert!((meeting.normal.length() - 1.0).abs() < 1e-9);
                     doubted += u32::from(found > apart + 1e-3);
                 }
             }

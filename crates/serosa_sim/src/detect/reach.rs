@@ -53,8 +53,6 @@ pub struct Reach {
     spreads: Vec<Real>,
     /// One per vertex: where it would go if its body turned about itself as it does on the whole \[m\]; empty for none.
     turned: Vec<Vec3>,
-    /// One per primitive: the same as `mids` and `spreads`, beside that.
-    beside: Vec<(Vec3, Real)>,
     /// One per vertex: a length of the surface or rope about it \[m\].
     pub(crate) edges: Vec<Real>,
     /// Where each vertex was first expected to go in this substep \[m\].
@@ -91,10 +89,9 @@ impl Reach {
 
     /// Ways and strays of primitives, from those of their vertices and frames. O(primitives).
     pub fn bound(&mut self, model: &Model) {
-        let Self { ways, turns, prims, mids, spreads, turned, beside, .. } = self;
+        let Self { ways, turns, prims, mids, spreads, .. } = self;
         mids.clear();
         spreads.clear();
-        beside.clear();
         for (prim, stray) in model.prims.iter().zip(prims) {
             // Rows are made up to the gap at which things rest.
             let more = *stray + 0.5 * REST_GAP;
@@ -107,14 +104,6 @@ impl Reach {
             };
             mids.push(mid);
             spreads.push(spread + more);
-            let (mid, spread) = match &prim.kind {
-                PrimKind::Shape(_) => (mid, spread),
-                soft if !turned.is_empty() && model.bodies[prim.body.at()].self_contact => {
-                    middle(soft, |v| ways[v.at()] - turned[v.at()])
-                }
-                _ => (mid, spread),
-            };
-            beside.push((mid, spread + more));
         }
     }
 
@@ -133,14 +122,17 @@ impl Reach {
         all.grown(if spread.is_finite() { (STRIDES[0] * spread).min(0.5 * size) } else { 0.0 })
     }
 
-    /// Where a primitive goes beside the turn of its body, and how far any of its points may be from there \[m\]. What the
-    /// two of a pair of one body do otherwise brings them no nearer.
-    ///
-    /// Proof: let two points that are x apart go ω × x apart evenly in the substep, and e beside that. At each share t of it
-    /// they are |x + t ω × x + t e| apart, which is no less than |x| − t |e|, since ω × x is square to x. ∎
+    /// Where a vertex goes beside the turn of its body \[m\]. What the two of a pair of one body do otherwise brings them no
+    /// nearer.
     #[inline]
-    pub(super) fn goes(&self, prim: PrimId) -> (Vec3, Real) {
-        self.beside[prim.at()]
+    pub(super) fn beside(&self, v: VertexId) -> Vec3 {
+        self.turned.get(v.at()).map_or(self.ways[v.at()], |turned| self.ways[v.at()] - *turned)
+    }
+
+    /// How far any point of a primitive may stray beside its body, and half of a gap at rest \[m\].
+    #[inline]
+    pub(super) fn stray(&self, prim: PrimId) -> Real {
+        self.prims[prim.at()] + 0.5 * REST_GAP
     }
 
     /// How far a primitive may stray with its body as a whole \[m\].
@@ -156,13 +148,9 @@ impl Reach {
         if one { [0.0; 2] } else { [self.common(model, a), self.common(model, b)] }
     }
 
-    /// How much nearer two primitives may come to one another at most \[m\].
+    /// How much nearer two primitives of different bodies may come to one another at most \[m\].
     #[inline]
     pub(super) fn margin(&self, model: &Model, a: PrimId, b: PrimId) -> Real {
-        if model.prims[a.at()].body == model.prims[b.at()].body {
-            let (x, y) = (self.goes(a), self.goes(b));
-            return (x.0 - y.0).length() + x.1 + y.1;
-        }
         let apart = (self.mids[a.at()] - self.mids[b.at()]).length();
         let [x, y] = self.commons(model, a, b);
         apart + self.spreads[a.at()] + self.spreads[b.at()] + x + y
@@ -534,8 +522,6 @@ fn drift(vertices: Range<usize>, of: impl Fn(usize) -> Vec3) -> Vec3 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::BodyId;
-    use crate::model::{Prim, SpringBody};
 
     #[test]
     fn a_few_that_are_sent_far_do_not_take_their_body_along() {
@@ -544,48 +530,5 @@ mod tests {
             assert_eq!(drift(0..count, goes), Vec3::X * 0.01);
         }
         assert_eq!(drift(3..3, |_| Vec3::NAN), Vec3::ZERO);
-    }
-
-    /// Two edges of one body, a centimetre apart.
-    fn edges_apart() -> Model {
-        let prim = |v: u32| Prim {
-            body: BodyId(0),
-            kind: PrimKind::Segment([VertexId(v), VertexId(v + 1)]),
-            radius: 1e-3,
-            membrane: false,
-        };
-        let body = Body {
-            name: "edges".to_owned(),
-            kind: BodyKind::Springs(SpringBody { blocks: Vec::new(), between: 0..0 }),
-            vertices: 0..4,
-            prims: 0..2,
-            self_contact: true,
-            membrane_contact: false,
-        };
-        Model {
-            rest: vec![Vec3::ZERO, Vec3::X * 0.01, Vec3::Y * 0.01, Vec3::new(0.01, 0.01, 0.01)],
-            bodies: vec![body],
-            prims: vec![prim(0), prim(2)],
-            ..Model::default()
-        }
-    }
-
-    #[test]
-    fn what_turns_with_its_body_comes_no_nearer() {
-        let model = edges_apart();
-        let mut reach = Reach::around(&model, vec![1e-4; 2]);
-        let still = reach.margin(&model, PrimId(0), PrimId(1));
-        let turn = Vec3::new(0.3, -0.2, 0.5);
-        reach.ways = model.rest.iter().map(|at| turn.cross(*at)).collect();
-        reach.bound(&model);
-        assert!(reach.margin(&model, PrimId(0), PrimId(1)) > still + 3e-3);
-        reach.turned.clone_from(&reach.ways);
-        reach.bound(&model);
-        assert!((reach.margin(&model, PrimId(0), PrimId(1)) - still).abs() < 1e-12);
-        // What goes towards the other beside that is counted.
-        reach.ways[0] += Vec3::Y * 0.002;
-        reach.ways[1] += Vec3::Y * 0.002;
-        reach.bound(&model);
-        assert!((reach.margin(&model, PrimId(0), PrimId(1)) - still - 0.002).abs() < 1e-12);
     }
 }

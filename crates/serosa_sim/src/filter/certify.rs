@@ -6,7 +6,7 @@ use super::lookout::Lookout;
 use super::scene::{Scene, each_corner, each_node};
 use super::shorten::{Arm, HalfSpace, Turn, clip_within, turn_within};
 use crate::algebra::widest;
-use crate::detect::path::{Core, Path, apart_in_the_end, as_far_as_near, closing, follow};
+use crate::detect::path::{Core, Meeting, Path, apart_in_the_end, as_far_as_near, closing, follow, lacks};
 use crate::detect::{Near, Reach};
 use crate::model::{Model, PrimKind, Shape};
 use crate::row::{REST_GAP, Row};
@@ -19,6 +19,9 @@ const PARTINGS: u32 = 20;
 const EVEN: u32 = 6;
 /// Rounds after which the pairs still in doubt get their planes unasked.
 const ROUNDS: u32 = 6;
+
+/// The least by which a pair is parted, as a share of its gap at rest.
+const LEAST: Real = 0.05;
 
 /// Of a pair that has no plane.
 const NONE: u32 = u32::MAX;
@@ -46,14 +49,20 @@ fn towards(pair: &Near, side: usize) -> Vec3 {
     if side == 0 { -pair.normal } else { pair.normal }
 }
 
+/// A pair that is asked only where it ends.
+#[inline]
+fn in_the_end(pair: &Near) -> Meeting {
+    Meeting { normal: pair.normal, time: 1.0 }
+}
+
 /// What a pair does in a substep.
 enum Look {
     /// It stays apart, and by its gap at rest.
     Apart,
     /// It stays apart.
     Closer,
-    /// It meets, first along that direction, towards A.
-    Meets(Vec3),
+    /// It meets.
+    Meets(Meeting),
 }
 
 /// The certificates of a substep.
@@ -260,8 +269,7 @@ impl Planes {
             (self.levels(scene, pair.prims[0], -pair.normal), self.levels(scene, pair.prims[1], pair.normal));
         // The foremost corners of either side, at the start and at the end.
         if -a[0] - b[0] >= apart && -a[1] - b[1] >= apart {
-            let at_rest =
-                apart - margin + scene.model.rest_gap((pair.prims[0], pair.prims[1]), &scene.state.radius);
+            let at_rest = apart - margin + scene.rest_gap(pair);
             return if -a[1] - b[1] >= at_rest { Look::Apart } else { Look::Closer };
         }
         // What is slow needs no more; of what is fast only the part is asked that can come near.
@@ -273,7 +281,7 @@ impl Planes {
         let speed = closing(&a, &b);
         let meets = match a.core.is_known() && b.core.is_known() {
             true => follow([&a, &b], pair.normal, apart, speed),
-            false => Some(pair.normal),
+            false => Some(in_the_end(pair)),
         };
         meets.map_or(Look::Closer, Look::Meets)
     }
@@ -347,13 +355,13 @@ impl Planes {
         }
     }
 
-    /// Along which direction a pair is to be parted that is in doubt and has no certificate. It is in doubt no more.
+    /// Where a pair meets that is in doubt and has no certificate. It is in doubt no more.
     #[inline(always)]
-    fn meets(&mut self, scene: &Scene, k: usize, unasked: bool) -> Option<Vec3> {
+    fn meets(&mut self, scene: &Scene, k: usize, unasked: bool) -> Option<Meeting> {
         let doubt = std::mem::replace(&mut self.doubts[k], false) && self.planes[k] == NONE;
         let pair = &scene.pairs[k];
         if !doubt || unasked {
-            return doubt.then_some(pair.normal);
+            return doubt.then_some(in_the_end(pair));
         }
         match self.look(scene, pair) {
             Look::Apart => None,
@@ -361,7 +369,7 @@ impl Planes {
                 self.closers.push(k as u32);
                 None
             }
-            Look::Meets(normal) => Some(normal),
+            Look::Meets(meeting) => Some(meeting),
         }
     }
 
@@ -376,8 +384,7 @@ impl Planes {
                 -levels(0, -pair.normal) - levels(1, pair.normal)
             }
         };
-        let rest = scene.model.rest_gap((pair.prims[0], pair.prims[1]), &scene.state.radius);
-        end - thickness < rest.min(pair.gap)
+        end - thickness < scene.rest_gap(pair).min(pair.gap)
     }
 
     /// One round over the pairs in doubt: those without a certificate are parted, one after the other. Returns whether any
@@ -386,30 +393,35 @@ impl Planes {
     fn part_all(&mut self, scene: &Scene, even: bool) -> bool {
         let mut any = false;
         for k in 0..scene.pairs.len() {
-            if let Some(normal) = self.meets(scene, k, false) {
+            if let Some(meeting) = self.meets(scene, k, false) {
                 any = true;
                 self.stop(k);
-                self.part(scene, k, normal, even);
+                self.part(scene, k, meeting, even);
             }
         }
         any
     }
 
-    /// Moves the corners of a pair back until the gap along a normal is there in the end: that with which they first meet.
+    /// Moves the corners of a pair back until the gap along the normal with which they first meet is there from then on.
     /// What is fixed stays.
     #[inline(always)]
-    fn part(&mut self, scene: &Scene, k: usize, n: Vec3, even: bool) {
+    fn part(&mut self, scene: &Scene, k: usize, meeting: Meeting, even: bool) {
         let pair = &scene.pairs[k];
-        let [a, b] = pair.prims;
+        let ([a, b], n) = (pair.prims, meeting.normal);
         let apart = scene.thickness(pair) + scene.margin(pair);
-        let paths = as_far_as_near(pair.prims.map(|prim| self.path(scene, prim)), apart);
-        let level = |side: usize, dir: Vec3| match paths[side].core.is_known() {
-            true => paths[side].levels(dir),
-            false => self.levels(scene, pair.prims[side], dir),
+        let [x, y] = as_far_as_near(pair.prims.map(|prim| self.path(scene, prim)), apart);
+        let is_known = x.core.is_known() && y.core.is_known();
+        let (low, high) = match is_known {
+            true => (x.levels(-n), y.levels(n)),
+            false => (self.levels(scene, a, -n), self.levels(scene, b, n)),
         };
-        let (low, high) = (level(0, -n), level(1, n));
         let room = (-low[0] - high[0] - apart).max(0.0);
-        let over = apart + room * (1.0 - USE) + low[1] + high[1];
+        let gap = apart + room * (1.0 - USE);
+        let over = match is_known {
+            // Where advances have run out nothing is lacking, but what slides so closely is hard to follow.
+            true => lacks([&x, &y], meeting, gap).max(LEAST * scene.rest_gap(pair)),
+            false => gap + low[1] + high[1],
+        };
         let light = [scene.lightness(a), scene.lightness(b)];
         let light = if even { light.map(|light| Real::from(u8::from(light > 0.0))) } else { light };
         let share = light[0] / (light[0] + light[1]);

@@ -28,6 +28,12 @@ impl Scene<'_> {
         radius(pair.prims[0]) + radius(pair.prims[1])
     }
 
+    /// The gap at rest of a pair \[m\].
+    #[inline]
+    pub(super) fn rest_gap(&self, pair: &Near) -> Real {
+        self.model.rest_gap((pair.prims[0], pair.prims[1]), &self.state.radius)
+    }
+
     /// The gap that is always left between a pair \[m\].
     #[inline]
     pub(super) fn margin(&self, pair: &Near) -> Real {

@@ -8,6 +8,9 @@ use std::ops::Range;
 /// A list of which so many times the room is used up that it began with is made anew: too much of it is looked at.
 const DEAR: Real = 2.0;
 
+/// A list is in order from near to far by so many steps.
+const BINS: usize = 8;
+
 /// A pair of primitives and how far apart it was \[m\].
 pub(super) type Listed = (u64, Real);
 
@@ -40,6 +43,11 @@ impl Couple {
         self.start..self.start + self.count
     }
 
+    /// No pair of the list is farther apart than one that comes after it by more than this \[m\].
+    pub fn bin(&self) -> Real {
+        self.cut / BINS as Real
+    }
+
     /// Whether the list has all pairs that may come nearer by so much, when so much has been gone since. What is not a number
     /// it has not.
     pub fn holds(&self, need: Real, gone: Real) -> bool {
@@ -56,6 +64,7 @@ impl Couple {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Listing {
     pub pairs: Vec<Listed>,
+    spare: Vec<Listed>,
     /// How long each list is.
     pub counts: Vec<usize>,
 }
@@ -186,9 +195,28 @@ impl Listing {
                 }
             }
         }
-        let list = &mut self.pairs[before..];
-        list.sort_unstable_by(|x, y| x.1.total_cmp(&y.1).then(x.0.cmp(&y.0)));
-        self.counts.push(list.len());
+        self.bin(before, cut);
+        self.counts.push(self.pairs.len() - before);
+    }
+
+    /// Brings the pairs of a list into bins, from near to far. O(pairs)
+    fn bin(&mut self, start: usize, cut: Real) {
+        let Self { pairs, spare, .. } = self;
+        spare.clear();
+        spare.extend_from_slice(&pairs[start..]);
+        // What is not a number, and what overlaps, is nearest.
+        let of = |gap: Real| ((gap * (BINS as Real / cut)) as usize).min(BINS - 1);
+        let mut ends = [0; BINS];
+        spare.iter().for_each(|(_, gap)| ends[of(*gap)] += 1);
+        let mut next = start;
+        for end in &mut ends {
+            next += std::mem::replace(end, next);
+        }
+        for listed in spare.iter() {
+            let to = &mut ends[of(listed.1)];
+            pairs[*to] = *listed;
+            *to += 1;
+        }
     }
 }
 
