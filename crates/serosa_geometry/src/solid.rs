@@ -168,9 +168,17 @@ pub fn touches_and_ends(
     {
         return None;
     }
-    let mut nearest: Option<Touch> = None;
+    let at_face = match (a, b) {
+        (Solid::Facet(a), b) => facet::nearest(b, a).map(Touch::flipped),
+        (a, Solid::Facet(b)) => facet::nearest(a, b),
+        _ => None,
+    };
+    if at_face.is_some_and(|t| t.gap.is_nan() || t.gap >= margin) {
+        return None;
+    }
+    let mut nearest = at_face;
     touches(a, b, margin, &mut |touch| {
-        if nearest.is_none_or(|n| touch.gap < n.gap) {
+        if at_face.is_none() && nearest.is_none_or(|n| touch.gap < n.gap) {
             nearest = Some(touch);
         }
         let speaks = |of: Of, along: Real| !(along == 0.0 && mute(of, 0) || along == 1.0 && mute(of, 1));
@@ -178,12 +186,7 @@ pub fn touches_and_ends(
             emit(touch);
         }
     });
-    match (a, b) {
-        (Solid::Facet(a), b) => facet::nearest(b, a).map(Touch::flipped),
-        (a, Solid::Facet(b)) => facet::nearest(a, b),
-        _ => return nearest,
-    }
-    .filter(|t| t.gap < margin)
+    nearest
 }
 
 /// Capsules whose cores meet at an angle of less than about 10° are almost parallel: sin² below this.

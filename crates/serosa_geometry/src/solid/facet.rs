@@ -34,13 +34,19 @@ pub(super) fn nearest(a: &Solid, facet: &Facet) -> Option<Touch> {
             nearest = Some(t);
         }
     };
+    if let Solid::Round(a) = a {
+        let (s, on) = closest_segment_triangle(a.a, a.b, &facet.corners);
+        let point = a.a.lerp(a.b, s);
+        let touch = touch(point, (s, a.radius), facet, &on, way(point, facet, &on), 0);
+        // Cores that are apart are nowhere nearer.
+        if touch.gap + a.radius + facet.radius > 1e-12 {
+            return Some(touch);
+        }
+        consider(touch);
+    }
     touches(a, facet, Real::INFINITY, &mut consider);
     match a {
-        Solid::Round(a) => {
-            let (s, on) = closest_segment_triangle(a.a, a.b, &facet.corners);
-            let point = a.a.lerp(a.b, s);
-            consider(touch(point, (s, a.radius), facet, &on, way(point, facet, &on), 0));
-        }
+        Solid::Round(_) => {}
         Solid::Cuboid(c) => sides(facet, &mut |side, k| {
             round_box(side, c, &mut |t| consider(on_side(t.flipped(), k)));
         }),

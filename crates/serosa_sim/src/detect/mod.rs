@@ -157,6 +157,8 @@ pub(crate) fn find_again(sub: &Substep, state: &State, scratch: &mut Scratch, ex
     let keeps = !expect_anew && sub.model.growths.is_empty();
     if keeps {
         std::mem::swap(&mut scratch.finder.near, &mut scratch.finder.near_before);
+    } else {
+        scratch.reach.look_at_all();
     }
     find_near(sub, state, scratch);
     if keeps {
@@ -164,24 +166,24 @@ pub(crate) fn find_again(sub: &Substep, state: &State, scratch: &mut Scratch, ex
     }
     growth::grow(sub, state, scratch);
     filter::plan(sub, scratch);
-    let Scratch { rows, spare_rows: before, .. } = scratch;
+    let Scratch { rows, spare_rows: before, reach, .. } = scratch;
     if descends {
-        keep_known(rows, before);
+        keep_known(rows, before, reach);
         note_near(state, scratch);
     } else {
         std::mem::swap(rows, before);
     }
 }
 
-/// Rows that were known go on as they were, and none that pushed is lost.
-fn keep_known(rows: &mut Vec<Row>, before: &mut Vec<Row>) {
+/// Rows that were known go on as they were, and none that pushed is lost, nor any that was not looked for.
+fn keep_known(rows: &mut Vec<Row>, before: &mut Vec<Row>, reach: &Reach) {
     let found = rows.len();
     before.retain(|old| match rows[..found].binary_search_by_key(&old.key, |row| row.key) {
         Ok(k) => {
             (rows[k].lambda, rows[k].slip) = (old.lambda, old.slip);
             false
         }
-        Err(_) => old.lambda > 0.0,
+        Err(_) => old.lambda > 0.0 || !reach.is_fresh(old.key.a, old.key.b),
     });
     merge_into(rows, before, |row| row.key);
 }
@@ -270,10 +272,16 @@ impl Finder {
             bucket.meet(model, &params.bodies, (places, search), pair, (solids, margin));
         };
         let overlap = |(a, b): (PrimId, PrimId)| boxes[a.at()].overlaps(&boxes[b.at()]);
+        let fresh = |(a, b): (PrimId, PrimId)| match search {
+            Search::Near(reach) => reach.is_fresh(a, b),
+            Search::Overlap | Search::Between(_) => true,
+        };
         if detector == Detector::AllPairs {
             // What may meet sweeps boxes that overlap; what overlaps is looked for without boxes.
             let all = matches!(search, Search::Overlap);
-            let may = |pair: &(PrimId, PrimId)| model.may_touch(pair.0, pair.1) && (all || overlap(*pair));
+            let may = |pair: &(PrimId, PrimId)| {
+                fresh(*pair) && model.may_touch(pair.0, pair.1) && (all || overlap(*pair))
+            };
             let work = |a: usize, bucket: &mut Bucket| {
                 let pairs = (a + 1..model.prims.len()).map(|b| (PrimId::from(a), PrimId::from(b)));
                 pairs.filter(may).for_each(|pair| meet(pair, bucket));
@@ -287,7 +295,7 @@ impl Finder {
         let mut look = |pairs: &[u64], rows: &mut Vec<Row>, near: &mut Vec<Near>| {
             let work = |k: usize, bucket: &mut Bucket| {
                 let pair = halves(pairs[k]);
-                if overlap(pair) {
+                if fresh(pair) && overlap(pair) {
                     meet(pair, bucket);
                 }
             };
@@ -319,7 +327,7 @@ impl Finder {
                 if !self.list_holds() {
                     self.list_pairs(model, search);
                 }
-                self.list_own(model);
+                self.list_own(model, search);
             }
             Detector::Tracker => {
                 let (params, solids) = (&params.tracker, &self.solids[..]);
@@ -382,11 +390,11 @@ impl Finder {
     }
 
     /// The pairs of solids with themselves; sorted, since their primitives come body by body.
-    fn list_own(&mut self, model: &Model) {
+    fn list_own(&mut self, model: &Model, search: Search) {
         let Self { own, own_pairs: all, solids, .. } = self;
         all.clear();
         for (body, own) in model.bodies.iter().zip(own).filter(|(body, _)| meets_itself(body)) {
-            own.pairs(model, body, solids, all);
+            own.pairs(model, body, (solids, search), all);
         }
         debug_assert!(all.is_sorted(), "bodies out of order");
     }

@@ -106,12 +106,22 @@ impl Own {
     /// O(vertices + primitives + pairs of patches + pairs looked at), and the lists that are made anew.
     ///
     /// Asks where everything goes ([`Self::go`]) to have been found.
-    pub fn pairs(&mut self, model: &Model, body: &Body, solids: &[Solid], out: &mut Vec<u64>) {
+    pub fn pairs(
+        &mut self,
+        model: &Model,
+        body: &Body,
+        (solids, search): (&[Solid], Search),
+        out: &mut Vec<u64>,
+    ) {
         self.meet();
         self.pick();
         self.make(model, body, &solids[body.prims.start as usize..body.prims.end as usize]);
         let before = out.len();
-        self.gather(body, out);
+        let fresh = |pair: u64| match search {
+            Search::Near(reach) => reach.is_fresh(halves(pair).0, halves(pair).1),
+            Search::Overlap | Search::Between(_) => true,
+        };
+        self.gather(body, fresh, out);
         self.order.sort(&mut out[before..], body.prims.clone());
     }
 
@@ -301,7 +311,7 @@ impl Own {
             couple.cut = couple.used * 2.0 + MORE * couple.need.unwrap_or(0.0) + SKIN * *size;
         }
         let known = &couples[..];
-        if !stale.is_empty() && !std::mem::replace(placed, true) {
+        if !std::mem::replace(placed, true) {
             let patches = (0..patches.len() as u32).map(|patch| patches.of(patch));
             pieces.place((model, body.prims.start, solids), patches);
         }
@@ -371,7 +381,7 @@ impl Own {
     }
 
     /// The pairs that may matter, of all lists that are asked for.
-    fn gather(&self, body: &Body, out: &mut Vec<u64>) {
+    fn gather(&self, body: &Body, fresh: impl Fn(u64) -> bool, out: &mut Vec<u64>) {
         let first = body.prims.start;
         for couple in &self.couples {
             let Some(need) = couple.need else { continue };
@@ -381,16 +391,18 @@ impl Own {
             let far = roomy(most + couple.bin());
             for (pair, gap) in &self.lists[couple.range()] {
                 // From near to far, bin by bin: all others are farther. What is not a number is none.
-                if *gap > most {
-                    if *gap > far {
-                        break;
-                    }
+                if *gap > far {
+                    break;
+                }
+                if *gap > most || !fresh(*pair) {
                     continue;
                 }
                 let (a, b) = halves(*pair);
                 let [a, b] = [a, b].map(|prim| (prim.0 - first) as usize);
-                let beyond = *gap > roomy(self.margin(a, b) + used + self.fars[a] + self.fars[b]);
-                if !beyond {
+                let margin = self.margin(a, b);
+                let beyond = *gap > roomy(margin + used + self.fars[a] + self.fars[b]);
+                // What was gone since may have been aside.
+                if !beyond && !(self.pieces.gap(a, b) > roomy(margin)) {
                     out.push(*pair);
                 }
             }

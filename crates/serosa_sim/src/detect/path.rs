@@ -199,14 +199,17 @@ pub(crate) fn as_far_as_near([mut a, mut b]: [Path; 2], apart: Real) -> [Path; 2
 }
 
 /// How far the end of a motion is to be moved apart along the normal of a meeting, so that a gap is there from the meeting on
-/// \[m\]: what turns dips on its way, and half of a shift has been made by half of the way. Not a number stays none.
+/// \[m\]: what turns dips on its way, and half of a shift has been made by half of the way. No farther than they came nearer,
+/// and what so much more makes up for bows.
 pub(crate) fn lacks([a, b]: [&Path; 2], Meeting { normal: n, time }: Meeting, gap: Real) -> Real {
     let first = time.max(EARLIEST);
+    let apart = |t: Real| -foremost(&a.at(t), -n) - foremost(&b.at(t), n);
     let lack = |k: u32| {
         let t = first + (1.0 - first) * Real::from(k) / Real::from(MOMENTS);
-        (gap + foremost(&a.at(t), -n) + foremost(&b.at(t), n)) / t
+        (gap - apart(t)) / t
     };
-    (0..=MOMENTS).map(lack).fold(Real::NEG_INFINITY, Real::max)
+    let most = (apart(0.0) - apart(1.0)).max(0.0) + (a.bow(1.0) + b.bow(1.0)) / EARLIEST;
+    (0..=MOMENTS).map(lack).fold(Real::NEG_INFINITY, Real::max).min(most)
 }
 
 /// How far apart two cores that are known are in the end \[m\].

@@ -66,6 +66,11 @@ pub struct Reach {
     stops: bool,
     /// Whether ways are what the response and the filter did, not what free motion would.
     known: bool,
+    /// One per vertex, then per frame: whether it has been expected elsewhere since strays were last gathered; or all have.
+    moved: Vec<bool>,
+    all_moved: bool,
+    /// One per primitive: whether it is expected elsewhere than in the search before; empty for all.
+    fresh: Vec<bool>,
 }
 
 impl Reach {
@@ -308,11 +313,23 @@ impl Reach {
         self.times[node]
     }
 
+    /// Whether a pair may do otherwise than in the search before.
+    #[inline]
+    pub(super) fn is_fresh(&self, a: PrimId, b: PrimId) -> bool {
+        self.fresh.is_empty() || self.fresh[a.at()] || self.fresh[b.at()]
+    }
+
+    /// Any pair may.
+    pub(super) fn look_at_all(&mut self) {
+        self.fresh.clear();
+    }
+
     /// A body that strayed as a whole is expected where it went. Where that was not enough, what it may stray has both in it.
     fn follow_body(&mut self, node: usize, vertices: Range<usize>, off: Vec3) {
         let far = off.length();
         let times = self.note(node, far);
         let b = node + self.commons.len() - self.beyond.len();
+        self.all_moved = true;
         if !far.is_finite() {
             self.commons[b] = Real::INFINITY;
             return;
@@ -326,6 +343,7 @@ impl Reach {
     /// so it is made no wider than it must be for what was seen.
     fn follow(&mut self, v: usize, step: Vec3, far: Real) {
         let times = self.note(v, far);
+        self.moved[v] = true;
         if !far.is_finite() {
             self.strays[v] = Real::INFINITY;
             return;
@@ -345,6 +363,7 @@ impl Reach {
     /// The same for a frame.
     fn follow_frame(&mut self, node: usize, r: usize, turn: [Vec3; 2], far: Real) {
         let times = self.note(node, far);
+        self.moved[node] = true;
         let most = match times {
             _ if self.stops || !far.is_finite() => Real::INFINITY,
             1 | 2 => NEAR[0] * far,
@@ -388,6 +407,7 @@ impl Reach {
         if !std::mem::replace(&mut self.stops, true) {
             self.times.fill(0);
         }
+        self.all_moved = true;
         for (b, body) in model.bodies.iter().enumerate() {
             for v in body.vertex_range() {
                 let stops = all || self.times[v] > 0 || is_short(v);
@@ -420,7 +440,21 @@ impl Reach {
             PrimKind::Shape(r) => frames[r.at()],
             ref soft => soft.vertices().iter().map(|v| strays[v.at()]).fold(0.0, Real::max),
         }));
+        self.tell_fresh(model);
         self.bound(model);
+    }
+
+    /// Notes which primitives are expected elsewhere now.
+    fn tell_fresh(&mut self, model: &Model) {
+        let Self { fresh, moved, all_moved, ways, .. } = self;
+        fresh.clear();
+        if !std::mem::take(all_moved) {
+            fresh.extend(model.prims.iter().map(|prim| match prim.kind {
+                PrimKind::Shape(r) => moved[ways.len() + r.at()],
+                ref soft => soft.vertices().iter().any(|v| moved[v.at()]),
+            }));
+        }
+        moved.fill(false);
     }
 }
 

@@ -11,7 +11,7 @@ use super::loads::Load;
 use super::prepare::{Solid, spot, vec};
 use super::strain::tets;
 use super::{Among, SolidWork, touched};
-use crate::algebra::{Dense, best_rotation};
+use crate::algebra::{Dense, best_rotation, widest};
 use crate::model::{Coarse, HANDLE_MODES as MODES, Layout, SolidBody};
 use crate::respond::augmented_lagrangian::{Contacts, Touching, each_vertex};
 use crate::{Mat3, Real, Vec3};
@@ -22,6 +22,9 @@ const ROUNDS: usize = 5;
 const LONGEST: Real = 4.0;
 /// Added to the diagonal, of its largest entry: functions that do nothing, or what others do, change nothing.
 const LEAST: Real = 1e-9;
+
+/// What each function of a handle gets, or does, along x, y and z.
+type Load3 = [[Real; MODES]; 3];
 
 /// Working arrays of the coarse correction of a solid.
 #[derive(Clone, Debug, Default)]
@@ -43,7 +46,7 @@ pub(super) struct CoarseWork {
     slopes: Vec<Spot>,
     step: Vec<Spot>,
     /// By handles: coordinates of what each of its functions gets.
-    load: Vec<[[Real; MODES]; 3]>,
+    load: Vec<Load3>,
     flat: Vec<Real>,
     /// Of a row: how functions move its points apart, and which handles do.
     weights: Vec<[Real; MODES]>,
@@ -102,15 +105,8 @@ impl CoarseWork {
         let coarse = &*body.coarse;
         self.load.clear();
         self.load.resize(coarse.handles.len(), Default::default());
-        for (v, place) in body.layout.places.iter().enumerate() {
-            let force = self.slopes[*place as usize].0;
-            for share in coarse.of(v) {
-                let load = &mut self.load[share.handle as usize];
-                for (load, f) in load.iter_mut().zip(force) {
-                    load.iter_mut().zip(share.modes).for_each(|(load, s)| *load += f * s);
-                }
-            }
-        }
+        let places = &body.layout.places;
+        draw(coarse, places, &self.slopes, &mut self.load);
         self.flat.clear();
         for ([x, y, z], turn) in self.load.iter().zip(&self.turns) {
             let back = turn.transpose();
@@ -131,21 +127,11 @@ impl CoarseWork {
                 (0..3).for_each(|c| load[c][i] = x[c]);
             }
         }
-        let mut slope = 0.0;
         self.step.clear();
         self.step.resize(self.slopes.len(), Spot::default());
-        for (v, place) in body.layout.places.iter().enumerate() {
-            let mut d = [[0.0; MODES]; 3];
-            for share in coarse.of(v) {
-                for (d, load) in d.iter_mut().zip(&self.load[share.handle as usize]) {
-                    d.iter_mut().zip(load).zip(share.modes).for_each(|((d, x), s)| *d += x * s);
-                }
-            }
-            let d = Vec3::from_array(d.map(|d| (d[0] + d[1]) + (d[2] + d[3])));
-            slope += d.dot(vec(self.slopes[*place as usize]));
-            self.step[*place as usize] = spot(d);
-        }
-        slope
+        blend(coarse, places, &self.load, &mut self.step);
+        let along = |place: &u32| vec(self.step[*place as usize]).dot(vec(self.slopes[*place as usize]));
+        places.iter().map(along).sum()
     }
 
     /// Factors the matrix with the rows of the body; false where none pushes or pulls. O(rows · shares² + functions³).
@@ -257,6 +243,58 @@ impl CoarseWork {
             t = next;
         }
         (best.1 > 0.0).then_some(best.1)
+    }
+}
+
+/// What forces on vertices do to the functions of handles.
+fn draw(coarse: &Coarse, places: &[u32], forces: &[Spot], load: &mut [Load3]) {
+    widest!(draw_here(coarse, places, forces, load))
+}
+
+#[inline(always)]
+fn draw_here(coarse: &Coarse, places: &[u32], forces: &[Spot], load: &mut [Load3]) {
+    for (v, place) in places.iter().enumerate() {
+        let force = forces[*place as usize].0;
+        for share in coarse.of(v) {
+            let load = &mut load[share.handle as usize];
+            for (load, f) in load.iter_mut().zip(force) {
+                *load = core::array::from_fn(|k| load[k] + f * share.modes[k]);
+            }
+        }
+    }
+}
+
+/// What the functions of handles do to vertices.
+fn blend(coarse: &Coarse, places: &[u32], load: &[Load3], step: &mut [Spot]) {
+    widest!(blend_here(coarse, places, load, step))
+}
+
+#[inline(always)]
+fn blend_here(coarse: &Coarse, places: &[u32], load: &[Load3], step: &mut [Spot]) {
+    for (v, place) in places.iter().enumerate() {
+        let mut d = [[0.0; MODES]; 3];
+        for share in coarse.of(v) {
+            for (d, load) in d.iter_mut().zip(&load[share.handle as usize]) {
+                *d = core::array::from_fn(|k| d[k] + load[k] * share.modes[k]);
+            }
+        }
+        step[*place as usize] = spot(Vec3::from_array(d.map(|d| (d[0] + d[1]) + (d[2] + d[3]))));
+    }
+}
+
+/// The kernels for AVX2.
+#[cfg(target_arch = "x86_64")]
+mod wide {
+    use super::{Coarse, Load3, Spot};
+
+    #[target_feature(enable = "avx2")]
+    pub(super) fn draw_here(coarse: &Coarse, places: &[u32], forces: &[Spot], load: &mut [Load3]) {
+        super::draw_here(coarse, places, forces, load);
+    }
+
+    #[target_feature(enable = "avx2")]
+    pub(super) fn blend_here(coarse: &Coarse, places: &[u32], load: &[Load3], step: &mut [Spot]) {
+        super::blend_here(coarse, places, load, step);
     }
 }
 

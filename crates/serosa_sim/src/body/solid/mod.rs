@@ -35,7 +35,7 @@ pub use strain::strain;
 pub use tangent::{Elastic, Tangent};
 
 use super::Substep;
-use crate::model::{BodyKind, Descent, Global, Model, SolidBody};
+use crate::model::{BodyKind, Descent, Global, Law, Model, SolidBody};
 use crate::params::{BodyParams, Response};
 use crate::respond::augmented_lagrangian::{Contacts, Links};
 use crate::state::State;
@@ -52,8 +52,9 @@ use sweep::Weights;
 pub(crate) use touched::{descend_inside, descend_touched, finish, follow, settle, start};
 use whole::Whole;
 
-/// Damping turns with the body again before these sweeps: rotations change little after the first.
-const TURN_AT: [u32; 2] = [2, 8];
+/// Damping turns with the body again before these sweeps, the first with one that is free: rotations change little.
+const TURN_FREE: u32 = 2;
+const TURN_AT: u32 = 8;
 /// The corotated law turns before each of so many sweeps, and then before every so many-th: a turn costs three sweeps.
 const TURN_EACH: u32 = 4;
 /// Φ is known to this share of itself and of what would press all tetrahedra flat.
@@ -364,10 +365,12 @@ impl SolidWork {
     }
 }
 
-/// Whether the tetrahedra of a body that descends vertex by vertex turn before a pass.
-fn turns_before(pass: u32, corotated: bool) -> bool {
+/// Whether the tetrahedra of a body that descends vertex by vertex turn before a pass. What is held goes nearly where it was
+/// expected; what is free may be turned as a whole after a pass.
+fn turns_before(pass: u32, body: &SolidBody) -> bool {
+    let corotated = body.regions.iter().any(|r| r.law == Law::Corotated);
     let often = corotated && (pass < TURN_EACH || pass.is_multiple_of(TURN_EACH));
-    pass > 0 && (often || TURN_AT.contains(&pass))
+    pass > 0 && (often || pass == TURN_AT || body.free && pass == TURN_FREE)
 }
 
 /// Weights and pulls for a pass from where everything is now. Tetrahedra turn where it is their time; those of a body
@@ -385,7 +388,7 @@ fn ready(among: &Among, (b, body): (usize, &SolidBody), pass: u32, works: &mut [
     let solid = Solid { body, tets: tets(model, body), stuff: made_for, inertia };
     loads::unload(bare, weights);
     let whole = matches!(body.descent, Descent::Global(_));
-    let turns = solid.turns() && (whole && pass > 0 || turns_before(pass, solid.is_corotated()));
+    let turns = solid.turns() && (whole && pass > 0 || turns_before(pass, body));
     if turns && !whole {
         solid.turn(turning, flow, Nearness::Nearer);
     }

@@ -15,7 +15,7 @@ use super::{
     Among, SolidWork, begin, end, end_sweep, fill, land, prepare_sweep, ready, solids, turns_before,
 };
 use crate::body::Substep;
-use crate::model::{Body, BodyKind, LANES, Law, Layout, Model, NONE, SECTION, SolidBody};
+use crate::model::{Body, BodyKind, LANES, Layout, Model, NONE, SECTION, SolidBody};
 use crate::respond::augmented_lagrangian::{Contacts, Links, Local};
 use crate::state::State;
 use crate::{Mat3, Real, Scratch, Vec3};
@@ -87,8 +87,7 @@ pub(crate) fn descend_inside(
             end_sweep(among, (b, body), works);
         }
         read(among, (b, body), works);
-        let corotated = body.regions.iter().any(|r| r.law == Law::Corotated);
-        carry(among, (b, body), turns_before(pass + 1, corotated), works);
+        carry(among, (b, body), turns_before(pass + 1, body), works);
         if pass.is_multiple_of(CORRECT_EACH) {
             correct(among, (b, body), works);
         }

@@ -76,28 +76,58 @@ pub(super) struct Pieces {
     faces: Vec<Face>,
     /// Where the edges and the faces of each patch begin, and where the last end.
     starts: Vec<[usize; 2]>,
+    /// One per primitive of the body.
+    slots: Vec<Slot>,
+}
+
+/// Which piece a primitive is.
+#[derive(Clone, Copy, Debug)]
+enum Slot {
+    Edge(u32),
+    Face(u32),
+    Other,
 }
 
 impl Pieces {
     /// Takes those of each patch, of a body whose first primitive has that number.
     pub fn place<'a>(&mut self, of: (&Model, u32, &[Solid]), patches: impl Iterator<Item = &'a [u32]>) {
-        let Self { edges, faces, starts } = self;
+        let Self { edges, faces, starts, slots } = self;
         let (model, first, solids) = of;
         edges.clear();
         faces.clear();
         starts.clear();
         starts.push([0; 2]);
+        slots.clear();
+        slots.resize(solids.len(), Slot::Other);
         for patch in patches {
             for prim in patch {
                 let id = PrimId(first + prim);
                 let of = Who::of(model, id);
                 match &solids[*prim as usize] {
-                    Solid::Round(round) => edges.push(Edge::new(of, round)),
-                    Solid::Facet(facet) => faces.push(Face::new(of, facet)),
+                    Solid::Round(round) => {
+                        slots[*prim as usize] = Slot::Edge(edges.len() as u32);
+                        edges.push(Edge::new(of, round));
+                    }
+                    Solid::Facet(facet) => {
+                        slots[*prim as usize] = Slot::Face(faces.len() as u32);
+                        faces.push(Face::new(of, facet));
+                    }
                     Solid::Cuboid(_) | Solid::Plane(_) => {}
                 }
             }
             starts.push([edges.len(), faces.len()]);
+        }
+    }
+
+    /// How far apart two primitives of the body are at least, by their numbers in it \[m\].
+    #[inline(always)]
+    pub fn gap(&self, a: usize, b: usize) -> Real {
+        match (self.slots[a], self.slots[b]) {
+            (Slot::Edge(x), Slot::Edge(y)) => self.edges[x as usize].gap(&self.edges[y as usize]),
+            (Slot::Face(x), Slot::Edge(y)) | (Slot::Edge(y), Slot::Face(x)) => {
+                self.faces[x as usize].gap(&self.edges[y as usize])
+            }
+            _ => Real::NEG_INFINITY,
         }
     }
 

@@ -148,6 +148,8 @@ impl Reach {
         self.beyond.resize(count, 0.0);
         self.times.clear();
         self.times.resize(count, 0);
+        self.moved.resize(count, false);
+        self.all_moved = true;
         self.stops = false;
         self.turned.clear();
         self.turned.resize(self.ways.len(), Vec3::ZERO);
