@@ -53,6 +53,13 @@ pub(super) fn make_room(sub: &Substep, state: &State, strays: &mut [Real]) {
     });
 }
 
+/// Whether anything grows in this substep.
+pub(super) fn grows(sub: &Substep, state: &State) -> bool {
+    let mut grows = false;
+    each_wish(sub, state, |_, wish| grows |= wish != 0.0);
+    grows
+}
+
 /// How much each growing primitive would grow in this substep if there were room \[m\].
 fn each_wish(sub: &Substep, state: &State, mut each: impl FnMut(usize, Real)) {
     let time = state.tick as Real * sub.params.dt_s;

@@ -69,6 +69,8 @@ pub struct Finder {
     /// What the tracker keeps.
     pub tracker: Tracker,
     order: Order,
+    /// Whether the last search was for what is near.
+    was_near: bool,
     buckets: Vec<Bucket>,
     /// What was found of solids with themselves.
     own_found: Bucket,
@@ -154,7 +156,7 @@ pub(crate) fn find_again(sub: &Substep, state: &State, scratch: &mut Scratch, ex
     let descends = sub.params.response.looks_ahead();
     std::mem::swap(&mut scratch.rows, &mut scratch.spare_rows);
     // What has been stopped by a pair would go on again if that were forgotten, and strayed from where it was stopped.
-    let keeps = !expect_anew && sub.model.growths.is_empty();
+    let keeps = !expect_anew && !growth::grows(sub, state);
     if keeps {
         std::mem::swap(&mut scratch.finder.near, &mut scratch.finder.near_before);
     } else {
@@ -448,12 +450,17 @@ impl Finder {
     /// Primitives in world space, and the boxes that they may sweep.
     fn place(&mut self, model: &Model, places: Places, search: Search) {
         let n = model.prims.len();
+        let was_near = std::mem::replace(&mut self.was_near, matches!(search, Search::Near(_)));
         self.solids.resize(n, Solid::Plane(Plane { normal: Vec3::Z, offset: 0.0 }));
         self.boxes.resize(n, Aabb::EMPTY);
         let chunks = self.solids.par_chunks_mut(CHUNK).zip(self.boxes.par_chunks_mut(CHUNK));
         chunks.enumerate().for_each(|(chunk, (solids, boxes))| {
             for (k, (solid, bounds)) in solids.iter_mut().zip(boxes).enumerate() {
                 let prim = chunk * CHUNK + k;
+                // All stands where it stood in the search before.
+                if matches!(search, Search::Near(reach) if was_near && !reach.is_fresh_prim(PrimId::from(prim))) {
+                    continue;
+                }
                 *solid = solid_of(model, PrimId::from(prim), places);
                 *bounds = match search {
                     Search::Near(reach) => reach.swept(model, PrimId::from(prim), solid.bounds()),

@@ -15,7 +15,7 @@ use super::crowd::join;
 use super::order::Order;
 use super::{Places, Search, halves};
 use crate::model::{Body, Model};
-use crate::{Mat3, Real, Vec3};
+use crate::{Mat3, PrimId, Real, Vec3};
 use couple::{Couple, Listed, Listing, Pieces};
 use going::{Course, Going};
 use patches::{Fit, Patches};
@@ -31,6 +31,8 @@ const MORE: Real = 1.3;
 const AFRESH: Real = 0.25;
 /// Lists that nobody reads may take as much room as those that are read, and so much more.
 const WASTE: usize = 1 << 12;
+/// Only the patches are asked that are expected elsewhere where these are fewer than one in so many.
+const FEW: usize = 4;
 /// Couples for which there is room at first, for each patch, and pairs in a chunk of lists.
 const ROOM: [usize; 2] = [12, 1 << 10];
 
@@ -65,14 +67,21 @@ pub(super) struct Own {
     /// Lists, one after the other, each from near to far; some that nobody reads between them.
     lists: Vec<Listed>,
     spare: Vec<Listed>,
-    /// Lists to be made, and what makes them.
-    stale: Vec<u32>,
+    /// Which of them are asked, and by how much either two may come nearer \[m\].
+    asked: Vec<(u32, Real)>,
+    /// Those whose lists are to be made, and what makes them.
+    stale: Vec<(u32, Real)>,
     buckets: Vec<Listing>,
     /// Primitives as lists are made of them, if they stand where they are placed.
     pieces: Pieces,
     placed: bool,
     counts: Vec<usize>,
     order: Order,
+    /// Patches that are expected elsewhere than in the search before, and whether these are so few that only they are asked;
+    /// whether that was a search for what is near.
+    fresh: Vec<u32>,
+    is_partial: bool,
+    was_near: bool,
     /// The mean size of a primitive \[m\].
     size: Real,
 }
@@ -113,8 +122,14 @@ impl Own {
         (solids, search): (&[Solid], Search),
         out: &mut Vec<u64>,
     ) {
-        self.meet();
-        self.pick();
+        self.asked.clear();
+        if self.is_partial {
+            self.meet_again();
+            self.pick_again();
+        } else {
+            self.meet();
+            self.pick();
+        }
         self.make(model, body, &solids[body.prims.start as usize..body.prims.end as usize]);
         let before = out.len();
         let fresh = |pair: u64| match search {
@@ -125,24 +140,36 @@ impl Own {
         self.order.sort(&mut out[before..], body.prims.clone());
     }
 
-    /// Where everything is and goes. O(vertices + primitives)
+    /// Where everything is and goes; in a search that looks again at a few pairs, where these go.
+    /// O(vertices + primitives)
     pub fn go(&mut self, model: &Model, body: &Body, (at, search): (Places, Search), solids: &[Solid]) {
         let prims = body.prims.start as usize..body.prims.end as usize;
         if !self.patches.fit(prims.len()) {
             self.patches = Patches::cut(model, body);
             self.forget();
         }
-        self.place(body, at, &solids[prims]);
-        let Self { patches, goes, extents, boxes, fars, .. } = self;
-        going::go(model, body, (at, search), goes);
-        extents.clear();
-        extents.extend((0..patches.len() as u32).map(|patch| {
-            let prims = patches.of(patch);
+        let is_placed = self.place(body, at, &solids[prims]);
+        let was_near = std::mem::replace(&mut self.was_near, matches!(search, Search::Near(_)));
+        let Self { patches, goes, extents, boxes, fars, fresh, .. } = self;
+        let all = patches.len();
+        fresh.clear();
+        fresh.extend((0..all as u32).filter(|patch| match search {
+            Search::Near(reach) if is_placed && was_near => {
+                patches.of(*patch).iter().any(|p| reach.is_fresh_prim(PrimId(body.prims.start + p)))
+            }
+            _ => true,
+        }));
+        self.is_partial = fresh.len() * FEW < all;
+        goes.resize(body.prims.len(), Going::default());
+        extents.resize(all, Extent { bounds: Aabb::EMPTY, course: Course::default(), far: 0.0 });
+        for patch in fresh {
+            let prims = patches.of(*patch);
             let course = going::turn(model, (body.prims.start, prims), (at, search), goes);
             let prims = prims.iter().map(|p| *p as usize);
             let bounds = prims.clone().map(|p| boxes[p]).fold(Aabb::EMPTY, join);
-            Extent { bounds, course, far: prims.map(|p| fars[p]).fold(0.0, worse) }
-        }));
+            let far = prims.map(|p| fars[p]).fold(0.0, worse);
+            extents[*patch as usize] = Extent { bounds, course, far };
+        }
     }
 
     /// How much nearer two primitives of the body may come \[m\], which are counted from its first.
@@ -151,13 +178,13 @@ impl Own {
         self.goes[a].margin(&self.goes[b])
     }
 
-    /// Where everything is, and how far it has gone. Searches of one substep ask it of the same places.
-    fn place(&mut self, body: &Body, at: Places, solids: &[Solid]) {
+    /// Where everything is, and how far it has gone. Searches of one substep ask it of the same places: whether this one did.
+    fn place(&mut self, body: &Body, at: Places, solids: &[Solid]) -> bool {
         let pos = &at.pos[body.vertex_range()];
         let radii = &at.radius[body.prims.start as usize..body.prims.end as usize];
         let anew = self.then.is_empty();
         if !anew && self.seen.0 == pos && self.seen.1 == radii {
-            return;
+            return true;
         }
         self.placed = false;
         self.seen.0.clear();
@@ -177,6 +204,7 @@ impl Own {
         } else {
             self.measure();
         }
+        false
     }
 
     /// Room for what comes and goes.
@@ -186,6 +214,7 @@ impl Own {
         self.couples.reserve(room);
         self.before.reserve(room);
         self.stale.reserve(room);
+        self.asked.reserve(room);
         self.counts.reserve(room);
         self.spare.reserve(2 * WASTE);
     }
@@ -233,6 +262,42 @@ impl Own {
         meets.sort_unstable_by_key(|(key, _)| *key);
     }
 
+    /// The same for patches that are expected elsewhere. O(such patches · patches)
+    fn meet_again(&mut self) {
+        let Self { extents, meets, fresh, .. } = self;
+        meets.clear();
+        for p in fresh.iter() {
+            let one = &extents[*p as usize];
+            for (q, other) in (0..).zip(extents.iter()) {
+                let need = one.course.margin(&other.course);
+                let is_near = q == *p || need.is_nan() || one.bounds.grown(need).overlaps(&other.bounds);
+                if is_near && (q >= *p || fresh.binary_search(&q).is_err()) {
+                    meets.push((key(q.min(*p), q.max(*p)), need));
+                }
+            }
+        }
+        meets.sort_unstable_by_key(|(key, _)| *key);
+    }
+
+    /// Which of these have lists that hold, and which are to be made; all other lists stay.
+    fn pick_again(&mut self) {
+        self.stale.clear();
+        for i in 0..self.meets.len() {
+            let (key, need) = self.meets[i];
+            let (bend, far) = self.gone(key);
+            let found = self.couples.binary_search_by_key(&key, |couple| couple.key);
+            let (Ok(at) | Err(at)) = found;
+            if found.is_err() {
+                self.couples.insert(at, Couple::new(key));
+            }
+            if found.is_err() || !self.couples[at].holds(need, bend + far) {
+                self.couples[at] = Couple { bend, ..Couple::new(key) };
+                self.stale.push((at as u32, need));
+            }
+            self.asked.push((at as u32, need));
+        }
+    }
+
     /// Which lists hold, and which are to be made.
     fn pick(&mut self) {
         std::mem::swap(&mut self.couples, &mut self.before);
@@ -247,14 +312,15 @@ impl Own {
             }
             let gone = self.gone(key);
             let most = gone.0 + gone.1;
+            self.asked.push((self.couples.len() as u32, need));
             let known = self.before.get(old).filter(|couple| couple.key == key);
             let holds =
                 |couple: &&Couple| couple.holds(need, most) && !couple.is_dear(need, most, SKIN * self.size);
             match known.filter(holds) {
-                Some(couple) => self.couples.push(Couple { need: Some(need), bend: gone.0, ..*couple }),
+                Some(couple) => self.couples.push(Couple { bend: gone.0, ..*couple }),
                 None => {
-                    self.stale.push(self.couples.len() as u32);
-                    self.couples.push(Couple { need: Some(need), bend: gone.0, ..Couple::new(key) });
+                    self.stale.push((self.couples.len() as u32, need));
+                    self.couples.push(Couple { bend: gone.0, ..Couple::new(key) });
                     bends = worse(bends, most);
                 }
             }
@@ -271,7 +337,7 @@ impl Own {
         let couple = self.before[old];
         let (bend, far) = self.gone(couple.key);
         if couple.holds(0.0, bend + far) {
-            self.couples.push(Couple { need: None, bend, ..couple });
+            self.couples.push(Couple { bend, ..couple });
         }
     }
 
@@ -289,7 +355,7 @@ impl Own {
             let couple = &mut self.couples[k];
             (couple.used, couple.bend) = (couple.used + bend + far, 0.0);
         }
-        self.stale.iter().for_each(|k| self.couples[*k as usize].used = 0.0);
+        self.stale.iter().for_each(|(k, _)| self.couples[*k as usize].used = 0.0);
         self.measure_afresh();
         for (extent, patch) in self.extents.iter_mut().zip(0..) {
             extent.far = self.patches.of(patch).iter().map(|p| self.fars[*p as usize]).fold(0.0, worse);
@@ -302,13 +368,13 @@ impl Own {
         let Self { patches, extents, couples, lists, stale, buckets, counts, pieces, placed, size, .. } =
             self;
         let (stale, mut start) = (&stale[..], lists.len());
-        for k in stale {
+        for (k, need) in stale {
             let couple = &mut couples[*k as usize];
             let (p, q) = halves(couple.key);
             let far = extents[p.at()].far + extents[q.at()].far;
             // What has been gone until now is counted twice: then, and as long as it is measured from there.
             couple.used = couple.bend + far;
-            couple.cut = couple.used * 2.0 + MORE * couple.need.unwrap_or(0.0) + SKIN * *size;
+            couple.cut = couple.used * 2.0 + MORE * need + SKIN * *size;
         }
         let known = &couples[..];
         if !std::mem::replace(placed, true) {
@@ -317,7 +383,7 @@ impl Own {
         }
         let pieces = &*pieces;
         let made = |k: usize, listing: &mut Listing| {
-            let couple = &known[stale[k] as usize];
+            let couple = &known[stale[k].0 as usize];
             let (p, q) = halves(couple.key);
             let two = [p, q].map(|patch| (patch, extents[patch.at()].bounds));
             listing.list(model, pieces, two, couple.cut);
@@ -335,7 +401,7 @@ impl Own {
                 listing.pairs.reserve(2 * found);
             }
         });
-        for (k, count) in stale.iter().zip(counts) {
+        for ((k, _), count) in stale.iter().zip(counts) {
             let couple = &mut couples[*k as usize];
             (couple.start, couple.count) = (start, *count);
             start += *count;
@@ -355,6 +421,7 @@ impl Own {
         leave(&mut self.couples);
         leave(&mut self.before);
         leave(&mut self.stale);
+        leave(&mut self.asked);
         leave(&mut self.counts);
         leave(&mut self.lists);
         leave(&mut self.spare);
@@ -383,8 +450,8 @@ impl Own {
     /// The pairs that may matter, of all lists that are asked for.
     fn gather(&self, body: &Body, fresh: impl Fn(u64) -> bool, out: &mut Vec<u64>) {
         let first = body.prims.start;
-        for couple in &self.couples {
-            let Some(need) = couple.need else { continue };
+        for (k, need) in &self.asked {
+            let couple = &self.couples[*k as usize];
             let (p, q) = halves(couple.key);
             let used = couple.used + couple.bend;
             let most = roomy(need + used + self.extents[p.at()].far + self.extents[q.at()].far);

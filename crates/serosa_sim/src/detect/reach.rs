@@ -319,6 +319,12 @@ impl Reach {
         self.fresh.is_empty() || self.fresh[a.at()] || self.fresh[b.at()]
     }
 
+    /// The same of a primitive.
+    #[inline]
+    pub(super) fn is_fresh_prim(&self, prim: PrimId) -> bool {
+        self.fresh.is_empty() || self.fresh[prim.at()]
+    }
+
     /// Any pair may.
     pub(super) fn look_at_all(&mut self) {
         self.fresh.clear();
@@ -329,7 +335,7 @@ impl Reach {
         let far = off.length();
         let times = self.note(node, far);
         let b = node + self.commons.len() - self.beyond.len();
-        self.all_moved = true;
+        self.moved[vertices.clone()].fill(true);
         if !far.is_finite() {
             self.commons[b] = Real::INFINITY;
             return;

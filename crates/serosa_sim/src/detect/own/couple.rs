@@ -28,14 +28,12 @@ pub(super) struct Couple {
     pub used: Real,
     /// How far the rigid motions of the two differ \[m\].
     pub bend: Real,
-    /// By how much the two may come nearer, where that is asked \[m\].
-    pub need: Option<Real>,
 }
 
 impl Couple {
     /// Two patches without a list.
     pub fn new(key: u64) -> Self {
-        Self { key, start: 0, count: 0, cut: 0.0, used: 0.0, bend: 0.0, need: None }
+        Self { key, start: 0, count: 0, cut: 0.0, used: 0.0, bend: 0.0 }
     }
 
     /// Where its list is.

@@ -2,7 +2,7 @@
 
 use super::{spin, worse};
 use crate::detect::{Places, Search};
-use crate::model::{Body, Model};
+use crate::model::Model;
 use crate::row::REST_GAP;
 use crate::{PrimId, Real, Vec3, VertexId};
 
@@ -40,7 +40,7 @@ impl Going {
 }
 
 /// A patch as a whole, on its way.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Course {
     /// The mean of its ways \[m\], and of the middles of its primitives.
     pub way: Vec3,
@@ -84,31 +84,31 @@ fn stray(prim: PrimId, (at, search): (Places, Search)) -> Real {
     }
 }
 
-/// Where all primitives of a body go, but for the turns of patches.
-pub(super) fn go(model: &Model, body: &Body, of: (Places, Search), goes: &mut Vec<Going>) {
-    goes.clear();
-    goes.extend(body.prims.clone().map(PrimId).map(|prim| {
-        let corners = model.prims[prim.at()].kind.vertices();
-        let mean = |sum: Vec3| sum / corners.len().max(1) as Real;
-        let middle = mean(corners.iter().map(|v| of.0.pos[v.at()]).sum());
-        let on = mean(corners.iter().map(|v| way(*v, of)).sum());
-        let (mut size, mut spread) = (0.0, 0.0);
-        for v in corners {
-            size = worse(size, (of.0.pos[v.at()] - middle).length_squared());
-            spread = worse(spread, (way(*v, of) - on).length_squared());
-        }
-        let spread = spread.sqrt() + stray(prim, of);
-        Going { middle, size: size.sqrt(), way: on, spread, spin: Vec3::ZERO, off: spread }
-    }));
+/// Where a primitive goes, but for the turn of its patch.
+pub(super) fn go(model: &Model, prim: PrimId, of: (Places, Search)) -> Going {
+    let corners = model.prims[prim.at()].kind.vertices();
+    let mean = |sum: Vec3| sum / corners.len().max(1) as Real;
+    let middle = mean(corners.iter().map(|v| of.0.pos[v.at()]).sum());
+    let on = mean(corners.iter().map(|v| way(*v, of)).sum());
+    let (mut size, mut spread) = (0.0, 0.0);
+    for v in corners {
+        size = worse(size, (of.0.pos[v.at()] - middle).length_squared());
+        spread = worse(spread, (way(*v, of) - on).length_squared());
+    }
+    let spread = spread.sqrt() + stray(prim, of);
+    Going { middle, size: size.sqrt(), way: on, spread, spin: Vec3::ZERO, off: spread }
 }
 
-/// Where a patch goes as a whole, of primitives counted from that first one of their body; and how each goes beside that.
+/// Where a patch and its primitives go, which are counted from the first one of their body.
 pub(super) fn turn(
     model: &Model,
     (first, prims): (u32, &[u32]),
     of: (Places, Search),
     goes: &mut [Going],
 ) -> Course {
+    for p in prims {
+        goes[*p as usize] = go(model, PrimId(first + p), of);
+    }
     let count = prims.len() as Real;
     let all = || prims.iter().map(|p| &goes[*p as usize]);
     let way_of_all = all().map(|g| g.way).sum::<Vec3>() / count;
@@ -137,7 +137,7 @@ mod tests {
     use super::*;
     use crate::BodyId;
     use crate::detect::Reach;
-    use crate::model::{BodyKind, Prim, PrimKind, SpringBody};
+    use crate::model::{Body, BodyKind, Prim, PrimKind, SpringBody};
 
     /// So many edges, each by itself, about either of two places.
     fn two_patches(edges: u32, seed: &mut u64) -> Model {
@@ -165,8 +165,7 @@ mod tests {
         let radius = vec![1e-3; model.prims.len()];
         let at = Places { pos: &model.rest, pose: &[], radius: &radius };
         let of = (at, Search::Near(reach));
-        let mut all = Vec::new();
-        go(model, &model.bodies[0], of, &mut all);
+        let mut all = vec![Going::default(); model.prims.len()];
         let numbers: Vec<u32> = (0..2 * half).collect();
         let (one, two) = numbers.split_at(half as usize);
         let courses = [one, two].map(|prims| turn(model, (0, prims), of, &mut all));
