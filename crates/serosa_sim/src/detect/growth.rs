@@ -27,8 +27,12 @@ pub(super) fn grow(sub: &Substep, state: &State, scratch: &mut Scratch) {
         growth.iter_mut().zip(&reach.prims).for_each(|(g, reach)| *g = g.min(OUTWARDS * reach));
         for pair in &finder.near {
             for p in pair.prims {
-                growth[p.at()] =
-                    growth[p.at()].min(SHARE * (pair.gap - filter::margin(sub.model, state, pair)).max(0.0));
+                growth[p.at()] = growth[p.at()].min(
+                    SHARE
+                        * (pair.gap
+                            - filter::margin(sub.model, &state.radius, (pair.prims[0], pair.prims[1])))
+                        .max(0.0),
+                );
             }
         }
     }

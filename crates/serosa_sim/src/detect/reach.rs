@@ -10,6 +10,7 @@ pub(super) use expect::{look_again, look_ahead};
 
 use super::Places;
 use super::path::{Core, Path, closing, follow};
+use crate::filter;
 use crate::model::{Body, BodyKind, Model, Pose, PrimKind, Shape};
 use crate::row::REST_GAP;
 use crate::{PrimId, Real, Vec3, VertexId};
@@ -177,8 +178,8 @@ impl Reach {
         on + self.prims[prim.at()]
     }
 
-    /// Whether a pair that is nearest at that touch may meet. Otherwise there is a plane between, square to the normal
-    /// and going evenly, that neither side reaches.
+    /// Whether a pair that is nearest at that touch may come as near as the filter lets it. Otherwise there is a gap of that
+    /// size, square to the normal and going evenly, that neither side reaches.
     #[inline]
     pub(super) fn may_meet(
         &self,
@@ -190,7 +191,9 @@ impl Reach {
         let (n, [x, y]) = (nearest.normal, self.commons(model, a, b));
         let nearer = self.advance(model, at, a, -n) + self.advance(model, at, b, n) + x + y;
         // Not a number: better a pair too many.
-        nearest.gap.is_nan() || nearer.is_nan() || nearest.gap < nearer.max(0.0)
+        nearest.gap.is_nan()
+            || nearer.is_nan()
+            || nearest.gap < nearer.max(0.0) + filter::margin(model, at.radius, (a, b))
     }
 
     /// Whether a touch may push in this substep, where contacts keep a gap of `rest` \[m\]. What meets without having seemed

@@ -37,7 +37,7 @@ impl Scene<'_> {
     /// The gap that is always left between a pair \[m\].
     #[inline]
     pub(super) fn margin(&self, pair: &Near) -> Real {
-        margin(self.model, self.state, pair)
+        margin(self.model, &self.state.radius, (pair.prims[0], pair.prims[1]))
     }
 
     /// How light a side of a pair is \[1/kg\].
@@ -52,8 +52,8 @@ impl Scene<'_> {
 
 /// The gap that is always left between a pair \[m\].
 #[inline]
-pub(crate) fn margin(model: &Model, state: &State, pair: &Near) -> Real {
-    MARGIN_SHARE * model.rest_gap((pair.prims[0], pair.prims[1]), &state.radius)
+pub(crate) fn margin(model: &Model, radius: &[Real], pair: (PrimId, PrimId)) -> Real {
+    MARGIN_SHARE * model.rest_gap(pair, radius)
 }
 
 /// The vertices of a pair, and its frames behind all vertices.
