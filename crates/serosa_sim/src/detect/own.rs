@@ -469,7 +469,8 @@ impl Own {
                 let margin = self.margin(a, b);
                 let beyond = *gap > roomy(margin + used + self.fars[a] + self.fars[b]);
                 // What was gone since may have been aside.
-                if !beyond && !(self.pieces.gap(a, b) > roomy(margin)) {
+                let is_out = beyond || self.pieces.gap(a, b) > roomy(margin);
+                if !is_out {
                     out.push(*pair);
                 }
             }

@@ -21,7 +21,9 @@ const BOW: Real = 0.5;
 const NEARLY: Real = 0.98;
 /// Moments, from a meeting to the end, at which is seen how far two are to be moved apart; and the earliest of them.
 const MOMENTS: u32 = 4;
-const EARLIEST: Real = 0.125;
+const EARLIEST: Real = 0.02;
+/// No more than so many times the bows of both is made up for: a bow begins four times as steeply as it is high.
+const BOWS: Real = 8.0;
 /// Halvings with which the part of a rod is found that can meet something.
 const HALVINGS: u32 = 6;
 
@@ -208,7 +210,7 @@ pub(crate) fn lacks([a, b]: [&Path; 2], Meeting { normal: n, time }: Meeting, ga
         let t = first + (1.0 - first) * Real::from(k) / Real::from(MOMENTS);
         (gap - apart(t)) / t
     };
-    let most = (apart(0.0) - apart(1.0)).max(0.0) + (a.bow(1.0) + b.bow(1.0)) / EARLIEST;
+    let most = (apart(0.0) - apart(1.0)).max(0.0) + (a.bow(1.0) + b.bow(1.0)) * BOWS;
     (0..=MOMENTS).map(lack).fold(Real::NEG_INFINITY, Real::max).min(most)
 }
 
@@ -377,6 +379,52 @@ mod tests {
             }
         }
         assert!(stays > 2000 && doubted * 100 < stays, "{stays} {doubted}");
+    }
+
+    /// The tip of a rod that turns before a wall: as near in the end as at the start, and nearest half-way.
+    #[test]
+    fn what_dips_on_its_way_is_parted() {
+        let (tip, turn, apart) = (Vec3::X * 0.15, Vec3::Z * 0.2, 0.01);
+        let back = Vec3::X * (0.15 * (1.0 - libm::cos(0.2)));
+        let moves = thrice([back - turn.cross(tip), back + turn.cross(tip)]);
+        let mut rod =
+            Path { points: thrice([-tip, tip]), moves, spin: Some((turn, Vec3::ZERO)), core: Core::Round };
+        let wall = [Vec3::new(0.0, -1.0, -1.0), Vec3::new(0.0, 1.0, -1.0), Vec3::new(0.0, 0.0, 2.0)];
+        let at = Vec3::X * (0.15 + apart + 2e-5);
+        let wall = Path::soft(wall.map(|corner| corner + at), [Vec3::ZERO; 3], Core::Triangle);
+        let look = |rod: &Path| follow([rod, &wall], -Vec3::X, apart, closing(rod, &wall));
+        assert!(apart_in_the_end(&rod, &wall) > apart && look(&rod).is_some());
+        for _ in 0..8 {
+            let Some(meeting) = look(&rod) else { break };
+            let by = lacks([&rod, &wall], meeting, apart + 2e-6).max(5e-6);
+            rod.moves = rod.moves.map(|way| way + meeting.normal * by);
+        }
+        assert_eq!(look(&rod), None);
+    }
+
+    #[test]
+    fn what_meets_on_its_way_is_parted_in_a_few_rounds() {
+        let mut random = Random(5);
+        let (mut met, mut left) = (0, 0);
+        for round in 0..6000_u32 {
+            let way = [0.02, 0.2, 0.6][(round % 3) as usize];
+            let (mut a, b) = (any(&mut random, 2, 0.3, way), any(&mut random, round / 3 % 3, 0.3, way));
+            let apart = 0.05 + 0.1 * random.share();
+            let start = between((a.core, &a.at(0.0)), (b.core, &b.at(0.0)));
+            let room = start.length() - apart;
+            if room <= 1e-3 {
+                continue;
+            }
+            let look = |a: &Path| follow([a, &b], start.normalize(), apart, closing(a, &b));
+            met += u32::from(look(&a).is_some());
+            for _ in 0..8 {
+                let Some(meeting) = look(&a) else { break };
+                let by = lacks([&a, &b], meeting, apart + 0.1 * room).max(5e-6);
+                a.moves = a.moves.map(|way| way + meeting.normal * by);
+            }
+            left += u32::from(look(&a).is_some());
+        }
+        assert!(met > 100 && left * 50 < met, "{left} of {met}");
     }
 
     /// A tube that slides along another by ten times its thickness, a hair's breadth away.
