@@ -211,7 +211,8 @@ pub(crate) fn lacks([a, b]: [&Path; 2], Meeting { normal: n, time }: Meeting, ga
         (gap - apart(t)) / t
     };
     let most = (apart(0.0) - apart(1.0)).max(0.0) + (a.bow(1.0) + b.bow(1.0)) * BOWS;
-    (0..=MOMENTS).map(lack).fold(Real::NEG_INFINITY, Real::max).min(most)
+    // What lacks in the end is never too much.
+    (0..=MOMENTS).map(lack).fold(Real::NEG_INFINITY, Real::max).min(most).max(lack(MOMENTS))
 }
 
 /// How far apart two cores that are known are in the end \[m\].
